@@ -2,7 +2,7 @@ import { actAsOperator, type Operator } from '../access/operators.ts'
 import { sampleEvents, selectAllEvents, selectLatestChanges } from '../audit/event-lists.ts'
 import type { Deps } from '../deps.ts'
 import { selectChannels } from '../notices/store.ts'
-import { countUsersUpTo } from '../users/store.ts'
+import { countUsersUpTo } from '../users/list-store.ts'
 import { checkParts, type HealthDeps } from './health.ts'
 import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../base/time.ts'
 

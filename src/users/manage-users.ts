@@ -1,17 +1,5 @@
-import { logDeletions } from '../audit/deletions.ts'
-import type { Change } from '../audit/changes.ts'
-import { logEvents } from '../audit/change-events.ts'
-import { selectDeletedUser } from '../audit/event-lists.ts'
-import { logEvent } from '../audit/events.ts'
-import type { Deps } from '../deps.ts'
-import {
-  checkPasswordLength,
-  refuseCommonPassword,
-  selectCommonPassword,
-} from '../passwords/password-rules.ts'
-import { hashPassword, staticDigest } from '../passwords/passwords.ts'
-import { windowOf } from '../base/paging.ts'
-import { Refusal } from '../base/refusals.ts'
+import type { ActorDeps } from '../access/act-as.ts'
+import { allSessions, endSessions, withNewFactor } from '../access/endings.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import {
   actAsOperator,
@@ -22,18 +10,27 @@ import {
   isOperator,
   type Operator,
 } from '../access/operators.ts'
-import type { ActorDeps } from '../access/act-as.ts'
-import { allSessions, endSessions, withNewFactor } from '../access/endings.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { refuseNameOfFiles } from '../accounts/chosen-names.ts'
 import { selectReservationByProgram } from '../accounts/reserved-names.ts'
-import { selectSameName, selectUser, selectUserNamed } from '../accounts/store.ts'
-import { needsFreshSession } from './guarded-fields.ts'
+import { ADMIN, GENERAL, GUEST } from '../accounts/roles.ts'
+import { selectSameName, selectUser } from '../accounts/store.ts'
+import { logEvents } from '../audit/change-events.ts'
+import type { Change } from '../audit/changes.ts'
+import { logDeletions } from '../audit/deletions.ts'
+import { logEvent } from '../audit/events.ts'
+import { Refusal } from '../base/refusals.ts'
+import type { Deps } from '../deps.ts'
 import { isPasskeyOf, passkeyDeletion } from '../passkeys/store.ts'
-import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
 import {
-  countUsers,
-  countUsersUpTo,
+  checkPasswordLength,
+  refuseCommonPassword,
+  selectCommonPassword,
+} from '../passwords/password-rules.ts'
+import { hashPassword, staticDigest } from '../passwords/passwords.ts'
+import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
+import { needsFreshSession } from './guarded-fields.ts'
+import {
   deleteAppPasswordsOfChanged,
   deleteSessionsOfChanged,
   deleteUser,
@@ -44,15 +41,10 @@ import {
   insertUser,
   mayUpdate,
   type NewUser,
-  selectNamesLike,
-  selectUsers,
-  selectUsersWithUse,
   unlinkIdentitiesOfChanged,
   updateUser,
   type UserChange,
-  type UserFilter,
 } from './store.ts'
-import { ADMIN, GENERAL, GUEST } from '../accounts/roles.ts'
 
 /** The detail of a refusal, for the command line and the log. */
 const LAST_ADMIN = 'no other enabled admin has a password'
@@ -70,114 +62,6 @@ export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
 interface NewUserRequest extends Omit<UserRequest, 'permission'> {
   username: string
   permission?: number
-}
-
-/**
- * Lists a page of the users who fit the filter; see `windowOf`.
- *
- * @throws {Refusal} `notAdmin`.
- */
-export async function listUsers(
-  deps: ActorDeps,
-  operator: Operator,
-  page: number,
-  perPage: number,
-  filter: UserFilter = {},
-) {
-  const { users, counted } = await actAsOperator(deps, operator, {
-    users: selectUsers(deps.db, filter, windowOf(page, perPage)),
-    counted: countUsers(deps.db, filter),
-  })
-  return { users, total: counted[0]?.total ?? 0 }
-}
-
-/** The users behind these can be found by their name only: a count and an offset read every row. */
-export const MAX_LISTED_USERS = 10_000
-
-/**
- * Finds users, with their latest sign-in and the number of their SSH keys.
- *
- * @param page From 1; pages behind `MAX_LISTED_USERS` are empty.
- * @returns A total of at most `MAX_LISTED_USERS + 1`, which means that there are more.
- * @throws {Refusal} `notAdmin`.
- */
-export async function findUsers(
-  deps: ActorDeps,
-  operator: Operator,
-  filter: UserFilter,
-  page: number,
-  perPage: number,
-) {
-  const { limit, offset } = windowOf(page, perPage)
-  const isListed = offset < MAX_LISTED_USERS
-  const { users, counted } = await actAsOperator(deps, operator, {
-    users: isListed ? selectUsersWithUse(deps.db, filter, { limit, offset }) : undefined,
-    counted: countUsersUpTo(deps.db, filter, MAX_LISTED_USERS + 1),
-  })
-  return { users: users ?? [], total: counted[0]?.total ?? 0 }
-}
-
-/** @throws {Refusal} `notAdmin`, `userNotFound`. */
-export async function getUser(
-  deps: ActorDeps,
-  operator: Operator,
-  userId: number,
-): Promise<Account> {
-  const { found } = await actAsOperator(deps, operator, { found: selectUser(deps.db, userId) })
-  const [user] = found
-  if (user === undefined) throw new Refusal('userNotFound')
-  return user
-}
-
-/** @returns `undefined` for an unknown name. @throws {Refusal} `notAdmin`. */
-export async function findUser(
-  deps: ActorDeps,
-  operator: Operator,
-  username: string,
-): Promise<Account | undefined> {
-  const { found } = await actAsOperator(deps, operator, {
-    found: selectUserNamed(deps.db, username),
-  })
-  return found[0]
-}
-
-/**
- * Finds the user whose events are meant, by name or as `#7`. Events outlive their user, so a user
- * who was deleted is found too, by the last name, unless another user has it now.
- *
- * @returns `undefined` for an unknown name. An id is not looked up.
- * @throws {Refusal} `notAdmin`.
- */
-export async function findUserOfEvents(
-  deps: ActorDeps,
-  operator: Operator,
-  name: string,
-): Promise<number | undefined> {
-  const [, id] = /^#(\d{1,15})$/.exec(name) ?? []
-  if (id !== undefined) return Number(id)
-  const { found, deleted } = await actAsOperator(deps, operator, {
-    found: selectUserNamed(deps.db, name),
-    deleted: selectDeletedUser(deps.db, name),
-  })
-  return found[0]?.id ?? deleted[0]?.id ?? undefined
-}
-
-/**
- * Lists names of a similar length to an unknown name, for a suggestion.
- *
- * @param slack The largest difference in letters.
- * @throws {Refusal} `notAdmin`.
- */
-export async function listNamesLike(
-  deps: ActorDeps,
-  operator: Operator,
-  username: string,
-  slack: number,
-): Promise<string[]> {
-  const { similar } = await actAsOperator(deps, operator, {
-    similar: selectNamesLike(deps.db, username, slack),
-  })
-  return similar.map((row) => row.username)
 }
 
 /**

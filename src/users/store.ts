@@ -1,7 +1,5 @@
 import {
   and,
-  between,
-  count,
   eq,
   exists,
   isNotNull,
@@ -14,7 +12,17 @@ import {
   sql,
 } from 'drizzle-orm'
 import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { appPasswords, auditEvents, identities, sshKeys, users } from '../../schema/tables.ts'
+import { appPasswords, auditEvents, identities, users } from '../../schema/tables.ts'
+import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
+import { deleteSessions, tellingPrograms } from '../access/endings.ts'
+import { includesScope } from '../access/scopes.ts'
+import { isSessionOf } from '../access/session-store.ts'
+import { isNameOfFiles } from '../accounts/chosen-names.ts'
+import { isDisabled, isNotGuest } from '../accounts/conditions.ts'
+import { selectReservationByProgram } from '../accounts/reserved-names.ts'
+import { ADMIN, GUEST } from '../accounts/roles.ts'
+import { existsUser, isNamed, selectSameName } from '../accounts/store.ts'
+import { usernameKey } from '../accounts/username.ts'
 import {
   type ChangeEvent,
   type FieldChange,
@@ -22,28 +30,12 @@ import {
   textChange,
 } from '../audit/change-events.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
-import { latestSignIn } from '../audit/sign-in-networks.ts'
 import { literal } from '../database/literal.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import type { PageWindow } from '../base/paging.ts'
-import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
-import { includesScope } from '../access/scopes.ts'
-import { deleteSessions, tellingPrograms } from '../access/endings.ts'
-import { isSessionOf } from '../access/session-store.ts'
-import { isAdmin, isDisabled, isNotGuest } from '../accounts/conditions.ts'
-import { accountColumns, selectAccounts } from '../accounts/accounts.ts'
-import { ADMIN, GUEST } from '../accounts/roles.ts'
-import { hasPasskey } from '../accounts/second-factor.ts'
-import { isNameOfFiles } from '../accounts/chosen-names.ts'
-import { selectReservationByProgram } from '../accounts/reserved-names.ts'
-import { existsUser, isNamed, selectSameName } from '../accounts/store.ts'
 import { identityUnlinking } from '../sso/store.ts'
-import { isProvenChange } from './guarded-fields.ts'
-import { usernameKey } from '../accounts/username.ts'
 import { isEnrolled } from '../two-factor/store.ts'
-
-const MAX_NAMES_LIKE = 20_000
+import { isProvenChange } from './guarded-fields.ts'
 
 /** A new user has no id. */
 const NEW = 0
@@ -73,98 +65,6 @@ export interface PermissionChange {
 export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> & {
   permission: number
   passwordHash: string | null
-}
-
-/** The groups of users that an operator can list. */
-export const USER_GROUPS = ['admins', 'disabled', 'without-two-factor', 'waiting'] as const
-
-export type UserGroup = (typeof USER_GROUPS)[number]
-
-/** The conditions on the users of a list. A user must fit all of them. */
-export interface UserFilter {
-  /** A part of the name, in any case. */
-  search?: string
-  groups?: readonly UserGroup[]
-  /** Only users whose account ends between these times. Unix time, milliseconds. */
-  ending?: { from: number; until: number } | undefined
-}
-
-export function selectUsers(db: Database, filter: UserFilter, { limit, offset }: PageWindow) {
-  return selectAccounts(db).where(isIn(filter)).orderBy(users.id).limit(limit).offset(offset)
-}
-
-export function countUsers(db: Database, filter: UserFilter) {
-  return db.select({ total: count() }).from(users).where(isIn(filter))
-}
-
-/**
- * Selects users with their latest sign-in and the number of their SSH keys. SQLite computes both
- * only for the rows of the page.
- */
-export function selectUsersWithUse(
-  db: Database,
-  filter: UserFilter,
-  { limit, offset }: PageWindow,
-) {
-  return db
-    .select({
-      ...accountColumns,
-      waiting: users.waiting,
-      registeredAt: users.createdAt,
-      registeredNetwork: users.registeredNetwork,
-      lastSignInAt: latestSignIn(sql`${users.id}`).as('last_sign_in_at'),
-      keys: sql<number>`(select count(*) from ${sshKeys} as key where key.user_id = ${sql`${users.id}`})`.as(
-        'keys',
-      ),
-    })
-    .from(users)
-    .where(isIn(filter))
-    .orderBy(users.id)
-    .limit(limit)
-    .offset(offset)
-}
-
-/** Counts users, but not beyond `most`, so that the cost is bounded. */
-export function countUsersUpTo(db: Database, filter: UserFilter, most: number) {
-  const found = db.select({ id: users.id }).from(users).where(isIn(filter)).limit(most).as('found')
-  return db.select({ total: count() }).from(found)
-}
-
-function isIn({ search = '', groups = [], ending }: UserFilter) {
-  return and(
-    ...groups.map((group) => GROUP_CONDITIONS[group]),
-    search === '' ? undefined : isNamedLike(search),
-    ending === undefined
-      ? undefined
-      : sql`${users.endsAt} > ${ending.from} and ${users.endsAt} <= ${ending.until}`,
-  )
-}
-
-const GROUP_CONDITIONS: Record<UserGroup, SQL> = {
-  // Exactly the condition of the index.
-  waiting: sql`${users.waiting} = 1`,
-  admins: isAdmin,
-  disabled: isDisabled,
-  'without-two-factor': sql`${users.totpSeed} is null and ${isNotGuest} and not ${hasPasskey}`,
-}
-
-/**
- * Holds for a name that contains `search`, ignoring case. `LIKE` would give `%` and `_` a meaning,
- * and D1 refuses patterns over 50 bytes.
- */
-function isNamedLike(search: string) {
-  return sql`instr(${users.usernameKey}, ${usernameKey(search)}) > 0`
-}
-
-/** Selects names of a similar length to this one, from which the caller finds similar names. */
-export function selectNamesLike(db: Database, username: string, slack: number) {
-  const length = Array.from(username).length
-  return db
-    .select({ username: users.username })
-    .from(users)
-    .where(between(sql`length(${users.username})`, length - slack, length + slack))
-    .orderBy(users.id)
-    .limit(MAX_NAMES_LIKE)
 }
 
 /** Adds a user. Returns no row when the name is taken or reserved. */

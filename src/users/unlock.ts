@@ -5,7 +5,7 @@ import { hashName } from '../crypto/key-ring.ts'
 import { actAsOperatorAt, eventBy, isFreshOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { getUser } from './manage-users.ts'
+import { getUser } from './find-users.ts'
 import { selectUser } from '../accounts/store.ts'
 import { clearAccountCounters, clearPairs } from '../throttle/charges.ts'
 

@@ -12,7 +12,8 @@ import {
   endEverythingOf,
   listSessionsOf,
 } from '../../src/sessions/operator-sessions.ts'
-import { changeUser, getUser, listUsers, removeUser } from '../../src/users/manage-users.ts'
+import { getUser, listUsers } from '../../src/users/find-users.ts'
+import { changeUser, removeUser } from '../../src/users/manage-users.ts'
 import { ADMIN, GENERAL } from '../../src/accounts/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'

@@ -16,14 +16,9 @@ import { listSettings } from '../../settings/manage-settings.ts'
 import { listClients } from '../../openid/clients.ts'
 import { maxCharacters, possiblyEmptyText } from '../../base/text.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
-import {
-  changeUser,
-  createUser,
-  findUsers,
-  getUser,
-  MAX_LISTED_USERS,
-} from '../../users/manage-users.ts'
-import { USER_GROUPS } from '../../users/store.ts'
+import { findUsers, getUser, MAX_LISTED_USERS } from '../../users/find-users.ts'
+import { changeUser, createUser } from '../../users/manage-users.ts'
+import { USER_GROUPS } from '../../users/list-store.ts'
 import { isNothing, listRemainingAccessOf, NOTHING_REMAINS } from '../../users/remaining-access.ts'
 import { reason } from '../../base/reasons.ts'
 import { confirmWith } from '../confirm.tsx'

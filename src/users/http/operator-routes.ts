@@ -6,15 +6,8 @@ import { actorOf, admin } from '../../http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../../http/input.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
-import {
-  cancelUserTwoFactor,
-  changeUser,
-  createUser,
-  findUser,
-  getUser,
-  listUsers,
-  removeUser,
-} from '../manage-users.ts'
+import { findUser, getUser, listUsers } from '../find-users.ts'
+import { cancelUserTwoFactor, changeUser, createUser, removeUser } from '../manage-users.ts'
 import { basePathSchema, permissionSchema, ssoIdSchema } from '../../accounts/fields.ts'
 import { userRecord } from '../record.ts'
 import { usernameSchema } from '../../accounts/username.ts'

@@ -1,0 +1,123 @@
+import type { ActorDeps } from '../access/act-as.ts'
+import { actAsOperator, type Operator } from '../access/operators.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { selectUser, selectUserNamed } from '../accounts/store.ts'
+import { selectDeletedUser } from '../audit/event-lists.ts'
+import { windowOf } from '../base/paging.ts'
+import { Refusal } from '../base/refusals.ts'
+import {
+  countUsers,
+  countUsersUpTo,
+  selectNamesLike,
+  selectUsers,
+  selectUsersWithUse,
+  type UserFilter,
+} from './list-store.ts'
+
+/**
+ * Lists a page of the users who fit the filter; see `windowOf`.
+ *
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function listUsers(
+  deps: ActorDeps,
+  operator: Operator,
+  page: number,
+  perPage: number,
+  filter: UserFilter = {},
+) {
+  const { users, counted } = await actAsOperator(deps, operator, {
+    users: selectUsers(deps.db, filter, windowOf(page, perPage)),
+    counted: countUsers(deps.db, filter),
+  })
+  return { users, total: counted[0]?.total ?? 0 }
+}
+
+/** The users behind these can be found by their name only: a count and an offset read every row. */
+export const MAX_LISTED_USERS = 10_000
+
+/**
+ * Finds users, with their latest sign-in and the number of their SSH keys.
+ *
+ * @param page From 1; pages behind `MAX_LISTED_USERS` are empty.
+ * @returns A total of at most `MAX_LISTED_USERS + 1`, which means that there are more.
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function findUsers(
+  deps: ActorDeps,
+  operator: Operator,
+  filter: UserFilter,
+  page: number,
+  perPage: number,
+) {
+  const { limit, offset } = windowOf(page, perPage)
+  const isListed = offset < MAX_LISTED_USERS
+  const { users, counted } = await actAsOperator(deps, operator, {
+    users: isListed ? selectUsersWithUse(deps.db, filter, { limit, offset }) : undefined,
+    counted: countUsersUpTo(deps.db, filter, MAX_LISTED_USERS + 1),
+  })
+  return { users: users ?? [], total: counted[0]?.total ?? 0 }
+}
+
+/** @throws {Refusal} `notAdmin`, `userNotFound`. */
+export async function getUser(
+  deps: ActorDeps,
+  operator: Operator,
+  userId: number,
+): Promise<Account> {
+  const { found } = await actAsOperator(deps, operator, { found: selectUser(deps.db, userId) })
+  const [user] = found
+  if (user === undefined) throw new Refusal('userNotFound')
+  return user
+}
+
+/** @returns `undefined` for an unknown name. @throws {Refusal} `notAdmin`. */
+export async function findUser(
+  deps: ActorDeps,
+  operator: Operator,
+  username: string,
+): Promise<Account | undefined> {
+  const { found } = await actAsOperator(deps, operator, {
+    found: selectUserNamed(deps.db, username),
+  })
+  return found[0]
+}
+
+/**
+ * Finds the user whose events are meant, by name or as `#7`. Events outlive their user, so a user
+ * who was deleted is found too, by the last name, unless another user has it now.
+ *
+ * @returns `undefined` for an unknown name. An id is not looked up.
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function findUserOfEvents(
+  deps: ActorDeps,
+  operator: Operator,
+  name: string,
+): Promise<number | undefined> {
+  const [, id] = /^#(\d{1,15})$/.exec(name) ?? []
+  if (id !== undefined) return Number(id)
+  const { found, deleted } = await actAsOperator(deps, operator, {
+    found: selectUserNamed(deps.db, name),
+    deleted: selectDeletedUser(deps.db, name),
+  })
+  return found[0]?.id ?? deleted[0]?.id ?? undefined
+}
+
+/**
+ * Lists names of a similar length to an unknown name, for a suggestion.
+ *
+ * @param slack The largest difference in letters.
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function listNamesLike(
+  deps: ActorDeps,
+  operator: Operator,
+  username: string,
+  slack: number,
+): Promise<string[]> {
+  const { similar } = await actAsOperator(deps, operator, {
+    similar: selectNamesLike(deps.db, username, slack),
+  })
+  return similar.map((row) => row.username)
+}
