@@ -239,7 +239,8 @@ export function selectByAccessToken(
         'access_scope',
       ),
       nonce: openidGrants.nonce,
-      authTime: openidGrants.authTime,
+      // 0 is stored where nobody knows when the user signed in.
+      authTime: sql<number | null>`nullif(${openidGrants.authTime}, 0)`.as('auth_time'),
       amr: openidGrants.amr,
       // Two columns of one name would become one in D1's rows.
       grantedAt: sql<number>`${openidGrants.createdAt}`.as('granted_at'),

@@ -54,7 +54,7 @@ export async function signIdToken(
   const amr = amrOf(user.amr)
   const claims = {
     ...claimsOf(user),
-    ...(user.authTime > 0 && { auth_time: toSeconds(user.authTime) }),
+    ...(user.authTime !== null && { auth_time: toSeconds(user.authTime) }),
     at_hash: await leftHalfHash(accessToken),
     amr,
     acr: amr.includes('mfa') ? TWO_FACTORS : ONE_FACTOR,

@@ -13,8 +13,8 @@ export interface UserProps extends RemainingAccess {
   view: View
   user: Account
   details: Details
-  /** The sessions that a user may have; 0 for any number. */
-  maxSessions: number
+  /** The sessions that a user may have; `undefined` for any number. */
+  maxSessions: number | undefined
   sessions: Awaited<ReturnType<typeof listSessionsOf>>
   identities: Awaited<ReturnType<typeof listIdentitiesOf>>
   /** The latest events, and the number of sign-ins that were refused since the last unlocking. */

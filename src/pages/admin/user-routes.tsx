@@ -219,7 +219,7 @@ async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, ref
     readLately(c, userIdOf(c)),
   ])
   const [identities, clients, lately] = more
-  const maxSessions = Number(settings.find(({ key }) => key === 'max_devices')?.value ?? 0)
+  const sessionLimit = Number(settings.find(({ key }) => key === 'max_devices')?.value ?? 0)
   const refused = form && refusal && { form, problem: problemOf(view.t, refusal), fields }
   const hasPrograms = clients.length > 0
   const lists = { ...remaining, ...lately, sessions, identities, list: listOf(c) }
@@ -228,7 +228,7 @@ async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, ref
     view,
     user,
     details,
-    maxSessions,
+    maxSessions: sessionLimit === 0 ? undefined : sessionLimit,
     ...lists,
     hasPrograms,
     isLastAdmin: isLast,

@@ -82,7 +82,7 @@ function Access(props: UserProps) {
           icon="sessions"
           title={t.sessions}
           count={props.sessions.length}
-          {...(props.maxSessions > 0 && { about: t.maxSessions(props.maxSessions) })}
+          {...(props.maxSessions !== undefined && { about: t.maxSessions(props.maxSessions) })}
           open={refused?.form === 'end-session'}
         >
           <Sessions {...props} />
