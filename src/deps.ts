@@ -315,7 +315,7 @@ export function tokenSecondsOf(setHours: string | undefined): number {
 }
 
 /** Seconds, or `always` where the operator wants nobody asked again. */
-export type FreshSeconds = number | 'always'
+type FreshSeconds = number | 'always'
 
 /** @throws {Refusal} `internal` when the value is invalid. The detail names the valid range. */
 export function freshSecondsOf(setMinutes: string | undefined): FreshSeconds {

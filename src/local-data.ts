@@ -18,7 +18,7 @@ export const dataCallSchema = v.union([
   v.object({ readKey: v.string() }),
   v.object({ writeKey: v.string(), value: v.string(), options: keyOptionsSchema }),
 ])
-export type DataCall = v.InferOutput<typeof dataCallSchema>
+type DataCall = v.InferOutput<typeof dataCallSchema>
 
 /** The answer to a {@link DataCall}: what D1 or KV answered, or the message of its error. */
 export const dataAnswerSchema = v.union([

@@ -10,7 +10,7 @@ const NONCE_BYTES = 16
  * Names a use of a challenge: a random text that may count once, of a passkey or of a sign-in at a
  * provider.
  */
-export interface ChallengeUse {
+interface ChallengeUse {
   /** SHA-256 of the challenge. */
   hash: string
   /** A random text of this request, such as the id of the session that begins. */

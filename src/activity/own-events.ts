@@ -7,9 +7,9 @@ import { countEvents, type EventFilter, ownEvent, selectEvents } from '../audit/
 /** Maximum number of events per page. A stranger can add many events with failed sign-ins. */
 const MAX_EVENTS = 100
 
-export type OwnEventsDeps = ReaderDeps & Pick<Deps, 'keyRing'>
+type OwnEventsDeps = ReaderDeps & Pick<Deps, 'keyRing'>
 
-export type OwnEventFilter = Omit<EventFilter, 'userId'>
+type OwnEventFilter = Omit<EventFilter, 'userId'>
 
 /** Reads the actor's account and a page of its events, latest first. */
 export async function listOwnEvents(

@@ -31,7 +31,7 @@ const MAX_APP_PASSWORDS_PER_USER = 50
 const DEFAULT_LIFETIME_MILLISECONDS = 365 * DAY_MILLISECONDS
 
 /** What a user chooses for a new app password. */
-export interface AppPasswordRequest {
+interface AppPasswordRequest {
   name: string
   /** As `scopesText` returns them. */
   scopes: string
@@ -40,7 +40,7 @@ export interface AppPasswordRequest {
 }
 
 /** A new app password. The token is not stored and never shown again. */
-export interface CreatedAppPassword {
+interface CreatedAppPassword {
   id: number
   token: string
 }

@@ -17,7 +17,7 @@ interface ForwardedUser {
 }
 
 /** The method of a request, as the proxies name it. */
-export interface OriginalMethod {
+interface OriginalMethod {
   /** `X-Forwarded-Method`, of Caddy and Traefik. */
   forwarded: string | undefined
   /** `X-Original-Method`, of nginx. */

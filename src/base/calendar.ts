@@ -1,7 +1,7 @@
 import { DAY_MILLISECONDS } from './time.ts'
 
 /** A day of the calendar: the Unix time at which it begins in UTC, milliseconds. */
-export type Day = number
+type Day = number
 
 /** Reads a date such as `2026-11-21`. @returns `undefined` for other texts and for February 30. */
 export function parseDay(text: string): Day | undefined {

@@ -10,7 +10,7 @@ export interface SealDeps extends RandomSource {
 }
 
 /** A text that a browser keeps, in a cookie or an address, and can neither read nor change. */
-export interface SealedText<Schema extends v.GenericSchema> {
+interface SealedText<Schema extends v.GenericSchema> {
   seconds: number
   seal: (deps: SealDeps, content: v.InferInput<Schema>) => Promise<string>
   /** @returns `undefined` for a text that is not ours, and `expired` for an old one. */

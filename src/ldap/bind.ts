@@ -18,7 +18,7 @@ import { hasPassword, selectUnchanged } from './store.ts'
 import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** What an LDAP door asks about. */
-export interface BindAttempt {
+interface BindAttempt {
   username: string
   /** An app password of `scope`, or the account's password. */
   password: string

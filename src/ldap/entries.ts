@@ -14,7 +14,7 @@ const GROUPS: Record<string, (account: { role: number; permission: number }) => 
 }
 
 /** The accounts that may sign in, for an LDAP door. */
-export interface AccountList {
+interface AccountList {
   groups: string[]
   accounts: { id: number; username: string; groups: string[] }[]
 }

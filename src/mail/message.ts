@@ -6,7 +6,7 @@ import type { MailSite } from './mail-site.ts'
 import { MAIL_TEXTS, type MailKind } from './texts.ts'
 
 /** A mail that is due. */
-export interface Mail {
+interface Mail {
   kind: MailKind
   /** The recipient. */
   address: string

@@ -20,7 +20,7 @@ export const MAILS_AT_ONCE = 6
 const NEW_ID = sql`lower(hex(randomblob(16)))`
 
 /** A mail to put into the outbox. Its values may be columns of `from`. */
-export interface NewMail {
+interface NewMail {
   kind: QueuedKind | SQL
   userId: number | null | SQL
   /** The hash of the link in it; null for none. */

@@ -37,7 +37,7 @@ interface MailText {
   after: (named: Named) => string[]
 }
 
-export interface MailTexts {
+interface MailTexts {
   mails: Record<MailKind, MailText>
   /** The last lines of each mail. */
   footer: (named: Named) => string

@@ -5,14 +5,14 @@ import { type Message, type Notice, userOf, whatOf } from './message.ts'
 import { signatureHeaders } from './signature.ts'
 
 /** A request that delivers a notice. */
-export interface Delivery {
+interface Delivery {
   url: string
   body: string
   headers: Record<string, string>
 }
 
 /** The kinds of channels that take a request. */
-export type HttpChannelKind = Exclude<ChannelKind, 'email'>
+type HttpChannelKind = Exclude<ChannelKind, 'email'>
 
 type Format = (
   config: ChannelConfig,

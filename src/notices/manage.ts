@@ -50,7 +50,7 @@ type WriterDeps = ActorDeps &
 type ChangeOfChannel = (by: Authority) => BatchItem<'sqlite'> & { _: { result: { id: number }[] } }
 
 /** A new channel. Of a webhook, the secret that signs is shown only once. */
-export interface CreatedChannel {
+interface CreatedChannel {
   id: number
   /** Empty when the kind of channel has no signature. */
   secret: string

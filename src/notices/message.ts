@@ -8,7 +8,7 @@ import { NOTICE_TEXTS } from './texts.ts'
 import type { NoticeTopic } from './topics.ts'
 
 /** The event of a notice. None of it is secret (`AuditEvent.detail`). */
-export interface NoticeEvent {
+interface NoticeEvent {
   id: number
   /** Unix time, milliseconds. */
   at: number

@@ -45,7 +45,7 @@ export interface AuthorizationRequest extends Sender {
 }
 
 /** `sender` is `undefined` when the request can't be trusted at all. */
-export type ParsedRequest =
+type ParsedRequest =
   | { sender: undefined }
   | { sender: Sender; error: OAuthError }
   | { sender: Sender; error: undefined; request: AuthorizationRequest }

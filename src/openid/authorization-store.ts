@@ -98,7 +98,7 @@ export function selectProven(db: Database, { userId, sessionId }: SessionActor, 
 }
 
 /** What a write of an authorization depends on, beside the session. */
-export type Source = ReturnType<typeof whereAllowed>
+type Source = ReturnType<typeof whereAllowed>
 
 /**
  * Returns the rows of the session, the user and the client, when the client is trusted and the user

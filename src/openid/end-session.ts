@@ -8,7 +8,7 @@ import { selectKeys } from './keys.ts'
 import type { Parameters } from './parameters.ts'
 
 /** A request to sign out, as far as it can be trusted. */
-export interface EndRequest {
+interface EndRequest {
   client: OpenidClient | undefined
   /** The session of a genuine ID token, while there is one. */
   session: { userId: number; sessionId: string } | undefined

@@ -47,7 +47,7 @@ export interface NewTokens {
 }
 
 /** A code as the client shows it, and what it must have been given for. */
-export interface ShownCode {
+interface ShownCode {
   id: string
   clientId: string
   codeHash: string
@@ -115,7 +115,7 @@ function isCodeOf({ id, clientId, codeHash }: ShownCode): SQL | undefined {
 }
 
 /** A refresh token as the client shows it. */
-export interface ShownRefreshToken {
+interface ShownRefreshToken {
   id: string
   clientId: string
   familyHash: string

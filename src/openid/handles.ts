@@ -13,7 +13,7 @@ const PREFIX = { code: '', access: 'lka_', refresh: 'lkr_' } as const
 type Kind = keyof typeof PREFIX
 
 /** A code or a token: the id of its row, which is no secret, and 256 random bits. */
-export interface Handle {
+interface Handle {
   id: string
   /** The part that all refresh tokens of a row share; empty for the other kinds. */
   family: string

@@ -26,13 +26,13 @@ import type { Parameters } from './parameters.ts'
 import { parseScope } from './scopes.ts'
 
 /** Everything that the token endpoint uses. */
-export type TokenDeps = Pick<
+type TokenDeps = Pick<
   Deps,
   'db' | 'now' | 'keyRing' | 'randomBytes' | 'makeSigningKey' | 'kv' | 'isolateMemory'
 >
 
 /** The request of a client that has shown credentials. */
-export interface TokenRequest {
+interface TokenRequest {
   credentials: Credentials
   form: Parameters
   from: Client

@@ -4,7 +4,7 @@ import type { IconName, Tone } from './icons.tsx'
 /** The groups of kinds in the filter, in their order. */
 const KIND_GROUPS = ['warnings', 'signIns', 'credentials', 'accounts', 'site'] as const
 
-export type KindGroup = (typeof KIND_GROUPS)[number]
+type KindGroup = (typeof KIND_GROUPS)[number]
 
 interface Look {
   icon: IconName

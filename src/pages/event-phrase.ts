@@ -44,7 +44,7 @@ const REFUSED_SIGN_INS = [
 export type RefusedSignIn = (typeof REFUSED_SIGN_INS)[number]
 
 /** What the sentence of an event depends on. */
-export interface EventFacts {
+interface EventFacts {
   kind: EventKind
   detail: string
   /** True when users act on their own accounts. */

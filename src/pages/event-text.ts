@@ -34,7 +34,7 @@ interface Person {
 }
 
 /** Words of a sentence, or a user. */
-export type Part = string | Person
+type Part = string | Person
 
 /** Tells in a sentence who did what to whom, and what changed from which value to which. */
 export function eventSentence(t: Texts, event: EventRecord, reader: Reader): Part[] {

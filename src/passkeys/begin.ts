@@ -16,7 +16,7 @@ const NOBODY = 0
 type BeginDeps = Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now'>
 
 /** A request to sign in, or to confirm a session. */
-export interface RequestOptions {
+interface RequestOptions {
   challenge: string
   timeout: number
   rpId: string

@@ -2,7 +2,7 @@ import { equalBytes, fromBase64Url } from '../base/encoding.ts'
 import { PasskeyError } from './reasons.ts'
 
 /** What the client must have signed. */
-export interface ExpectedClientData {
+interface ExpectedClientData {
   type: 'webauthn.create' | 'webauthn.get'
   challenge: Uint8Array
   /** Origins, exactly as browsers write them. */

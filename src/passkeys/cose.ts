@@ -22,7 +22,7 @@ const COORDINATE_BYTES = 32
 const ED25519_SIGNATURE_BYTES = 64
 
 /** A public key that can verify. */
-export interface VerificationKey {
+interface VerificationKey {
   algorithm: Algorithm
   /** @param signature As the authenticator writes it. */
   verify: (signature: Uint8Array<ArrayBuffer>, data: Uint8Array<ArrayBuffer>) => Promise<boolean>

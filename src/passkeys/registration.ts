@@ -22,7 +22,7 @@ import { countPasskeys, hasRoom, insertPasskey, isNewId, MAX_PASSKEYS_PER_USER }
 const DEFAULT_NAME = 'Passkey'
 
 /** An answer that registers a passkey, with the text of its ceremony. */
-export interface ShownRegistration {
+interface ShownRegistration {
   answer: RegistrationAnswer
   /** The session text of `beginRegistration`, as the client sends it back. */
   session: string

@@ -138,7 +138,7 @@ export function markUsed(
 }
 
 /** A passkey to store. */
-export interface NewPasskey extends NewCredential {
+interface NewPasskey extends NewCredential {
   userId: number
   rpId: string
   name: string

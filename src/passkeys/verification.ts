@@ -6,7 +6,7 @@ import { type Algorithm, checkPublicKey, importPublicKey } from './cose.ts'
 import { PasskeyError } from './reasons.ts'
 
 /** What an answer must fit. */
-export interface Expected {
+interface Expected {
   challenge: Uint8Array
   /** The origins that may ask for an answer, exactly as browsers write them. */
   origins: readonly string[]
@@ -14,7 +14,7 @@ export interface Expected {
 }
 
 /** The answer of an authenticator that made a credential. */
-export interface RegistrationResponse {
+interface RegistrationResponse {
   id: Uint8Array<ArrayBuffer>
   clientDataJson: Uint8Array<ArrayBuffer>
   attestationObject: Uint8Array<ArrayBuffer>
@@ -64,14 +64,14 @@ function authenticatorDataIn(attestationObject: Uint8Array<ArrayBuffer>): Uint8A
 }
 
 /** The answer of an authenticator that signed a challenge. */
-export interface AssertionResponse {
+interface AssertionResponse {
   clientDataJson: Uint8Array<ArrayBuffer>
   authenticatorData: Uint8Array<ArrayBuffer>
   signature: Uint8Array<ArrayBuffer>
 }
 
 /** The part of a stored credential that its answers must fit. */
-export interface KnownCredential {
+interface KnownCredential {
   /** COSE_Key. */
   publicKey: Uint8Array<ArrayBuffer>
   signCount: number

@@ -21,7 +21,7 @@ import {
 import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /** The public settings, ready to be served. */
-export interface PublicSettings {
+interface PublicSettings {
   values: Settings
   /** The whole answer as JSON text. */
   body: string

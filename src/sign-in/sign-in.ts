@@ -29,7 +29,7 @@ interface Attempt {
 type Demand = Pick<CheckedAttempt, 'isStill' | 'also'>
 
 /** An attempt with the right password. */
-export interface CheckedPassword extends CheckedAttempt {
+interface CheckedPassword extends CheckedAttempt {
   user: CheckedUser & { permission: number; mustUseSecondFactor: boolean }
   signIn: SignInCounters
 }

@@ -4,7 +4,7 @@ import { DerReader, TAG } from './der.ts'
 import { KeyError, WireReader, wireString } from '../crypto/wire.ts'
 
 /** The parts of OpenSSH's one-line form of a key. */
-export interface KeyLine {
+interface KeyLine {
   type: string
   blob: Uint8Array<ArrayBuffer>
   comment: string

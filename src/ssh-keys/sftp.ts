@@ -114,7 +114,7 @@ export async function reportSftpgoSignIn(
 }
 
 /** A sign-in at an SFTPGo server. */
-export interface ExternalAttempt {
+interface ExternalAttempt {
   username: string
   password: string
   publicKey: string

@@ -83,7 +83,7 @@ export function selectRivals(db: Database, { userId, title, fingerprint }: KeyPl
 }
 
 /** The values that must be unique for a new key, and the limit. */
-export interface KeyPlace {
+interface KeyPlace {
   userId: UserId
   title: string
   fingerprint: string

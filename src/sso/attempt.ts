@@ -78,7 +78,7 @@ export async function beginAttempt(
 }
 
 /** A request to a callback. */
-export interface Callback {
+interface Callback {
   /** The address without the parameters that the provider has added. */
   redirectUri: string
   answer: URLSearchParams

@@ -2,7 +2,7 @@ import { visible } from '../base/text.ts'
 import type { ProvenIdentity } from './store.ts'
 
 /** What is written of an identity. */
-export type NamedIdentity = Pick<ProvenIdentity, 'subject' | 'name'> & { platform: string }
+type NamedIdentity = Pick<ProvenIdentity, 'subject' | 'name'> & { platform: string }
 
 /** Returns an identity as events show it: `Github: octocat`. */
 export function identityText({ platform, name, subject }: NamedIdentity): string {

@@ -2,7 +2,7 @@ import type { Client } from '../base/network.ts'
 import { Refusal, type RefusalName } from '../base/refusals.ts'
 
 /** Why a sign-in at an identity provider failed, for the log. Visitors get one text for each class. */
-export type SsoReason =
+type SsoReason =
   /** The cookie with the state is missing, altered, from another browser, or of another callback. */
   | 'state'
   /** The sign-in began more than ten minutes ago. */

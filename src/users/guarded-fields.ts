@@ -7,7 +7,7 @@ import type { Authority } from '../database/statements.ts'
  * The fields with which the thief of a session could keep an account (docs/interface.md, Fresh
  * sessions).
  */
-export interface GuardedFields {
+interface GuardedFields {
   username?: string
   ssoId?: string
   role?: number

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import type { Wrangler } from '../site/cloudflare.ts'
 
 /** The size of an upload. */
-export interface BundleSize {
+interface BundleSize {
   bytes: number
   gzipBytes: number
 }

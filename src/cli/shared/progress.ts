@@ -7,7 +7,7 @@ export interface Progress {
 }
 
 /** What is counted. */
-export interface Counted {
+interface Counted {
   /** `users` */
   name: string
   /** Where no bar is shown, there is a line for each so many. */

@@ -11,7 +11,7 @@ import { startWaiting } from '../shared/waiting.ts'
 import { type Site, type SiteOptions, withSite } from './site.ts'
 
 /** What is looked up on the site before a command gets it, such as a user by the name. */
-export interface Sought<Value, Found> extends Taken<Value> {
+interface Sought<Value, Found> extends Taken<Value> {
   find: (site: Site, given: Value) => Promise<Found>
 }
 

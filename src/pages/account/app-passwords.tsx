@@ -25,7 +25,7 @@ const USES = {
   admin: ['account:read', 'admin'],
 } as const satisfies Record<string, readonly AppPasswordScope[]>
 
-export type Use = keyof typeof USES
+type Use = keyof typeof USES
 
 const USE_NAMES: readonly Use[] = ['read', 'write', 'look', 'manage', 'admin']
 
@@ -41,7 +41,7 @@ export function scopesOfUse(use: Use): string {
 /** Days until the end; `never` has none. */
 export const LIFETIMES = { month: 30, quarter: 90, year: 365, never: null } as const
 
-export type Lifetime = keyof typeof LIFETIMES
+type Lifetime = keyof typeof LIFETIMES
 
 const LIFETIME_NAMES: readonly Lifetime[] = ['month', 'quarter', 'year', 'never']
 

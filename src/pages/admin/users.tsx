@@ -36,7 +36,7 @@ export function userAddress(id: number, list: string, form = ''): string {
 }
 
 /** The fields of the search; an empty one matches every user. */
-export interface UserSearch {
+interface UserSearch {
   /** Part of the name. */
   search: string
   group: '' | (typeof USER_GROUPS)[number]
