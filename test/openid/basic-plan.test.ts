@@ -14,25 +14,17 @@ import {
   ISSUER,
   PASSWORD,
   refreshWith,
-  type Registered,
   register,
   requestPath,
   signedIn,
   userInfo,
-  withClientAndAlice,
 } from '../support/openid.ts'
 import { rememberSecret } from '../support/log.ts'
 import { NOW, SECOND } from '../support/site.ts'
 import { refreshTo, textOf, Visitor } from '../support/visitor.ts'
+import { alice, arrange, client, site } from './arranged.ts'
 
-let site: CheapSite
-let client: Registered
-let alice: Visitor
-
-beforeEach(async () => {
-  site = new CheapSite()
-  ;({ client, alice } = await withClientAndAlice(site))
-})
+beforeEach(arrange)
 
 async function tokens(changes: Record<string, string | undefined> = {}) {
   return exchangeCode(site, client, await codeFor(alice, client, changes))

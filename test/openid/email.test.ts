@@ -1,28 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { users } from '../../schema/tables.ts'
-import { CheapSite } from '../support/cheap-site.ts'
-import {
-  claimsIn,
-  codeFor,
-  exchangeCode,
-  refreshWith,
-  type Registered,
-  userInfo,
-  withClientAndAlice,
-} from '../support/openid.ts'
-import type { Visitor } from '../support/visitor.ts'
+import { claimsIn, codeFor, exchangeCode, refreshWith, userInfo } from '../support/openid.ts'
+import { alice, arrange, client, site } from './arranged.ts'
+
+beforeEach(arrange)
 
 const ADDRESS = 'alice@example.org'
-
-let site: CheapSite
-let client: Registered
-let alice: Visitor
-
-beforeEach(async () => {
-  site = new CheapSite()
-  ;({ client, alice } = await withClientAndAlice(site))
-})
 
 const setAddress = (email: string, emailVerified: boolean) =>
   site.db.update(users).set({ email, emailVerified }).where(eq(users.username, 'alice'))

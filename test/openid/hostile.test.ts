@@ -8,7 +8,6 @@ import { reason } from '../../src/base/reasons.ts'
 import { clientUriSchema, clientUrisSchema } from '../../src/openid/client-fields.ts'
 import { parseHandle } from '../../src/openid/handles.ts'
 import * as v from 'valibot'
-import { CheapSite } from '../support/cheap-site.ts'
 import {
   answerIn,
   askToken,
@@ -24,18 +23,11 @@ import {
   type Registered,
   requestPath,
   userInfo,
-  withClientAndAlice,
 } from '../support/openid.ts'
 import { refreshTo, textOf, Visitor } from '../support/visitor.ts'
+import { alice, arrange, client, site } from './arranged.ts'
 
-let site: CheapSite
-let client: Registered
-let alice: Visitor
-
-beforeEach(async () => {
-  site = new CheapSite()
-  ;({ client, alice } = await withClientAndAlice(site))
-})
+beforeEach(arrange)
 
 async function postToken(body: string, headers: Record<string, string> = {}) {
   const response = await site.fetch('POST', '/oauth/token', {

@@ -1,25 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, expect, test } from 'vitest'
 import { openidGrants } from '../../schema/tables.ts'
-import { CheapSite } from '../support/cheap-site.ts'
-import {
-  codeFor,
-  exchangeCode,
-  type Registered,
-  signedIn,
-  withClientAndAlice,
-} from '../support/openid.ts'
+import { codeFor, exchangeCode, signedIn } from '../support/openid.ts'
 import { MINUTE } from '../support/site.ts'
-import type { Visitor } from '../support/visitor.ts'
+import { alice, arrange, client, site } from './arranged.ts'
 
-let site: CheapSite
-let client: Registered
-let alice: Visitor
-
-beforeEach(async () => {
-  site = new CheapSite()
-  ;({ client, alice } = await withClientAndAlice(site))
-})
+beforeEach(arrange)
 
 const unused = () => site.db.select().from(openidGrants).where(eq(openidGrants.used, false))
 
@@ -38,9 +24,9 @@ test('a session has at most 20 unused codes, and the latest ones work', async ()
   expect(outcomes).toEqual([400, 200, 200, 200])
 })
 
+const connected = async () => (await alice.get('/account/programs')).html.includes(client.clientId)
+
 test('a program that used no code is not connected', async () => {
-  const connected = async () =>
-    (await alice.get('/account/programs')).html.includes(client.clientId)
   const code = await codeFor(alice, client)
   expect(await connected()).toBe(false)
   await exchangeCode(site, client, code)

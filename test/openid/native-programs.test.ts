@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { CheapSite } from '../support/cheap-site.ts'
 import {
   answerIn,
   CALLBACK,
@@ -7,17 +6,11 @@ import {
   type Registered,
   register,
   requestPath,
-  withClientAndAlice,
 } from '../support/openid.ts'
-import { refreshTo, type Visitor } from '../support/visitor.ts'
+import { refreshTo } from '../support/visitor.ts'
+import { alice, arrange, site } from './arranged.ts'
 
-let site: CheapSite
-let alice: Visitor
-
-beforeEach(async () => {
-  site = new CheapSite()
-  ;({ alice } = await withClientAndAlice(site))
-})
+beforeEach(arrange)
 
 const LOOPBACK = ['http://localhost:8123/cb', 'http://127.0.0.1:8123/cb', 'http://[::1]:8123/cb']
 

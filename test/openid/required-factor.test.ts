@@ -1,28 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sessions, settings } from '../../schema/tables.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
-import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
-import {
-  codeFor,
-  exchangeCode,
-  FORM,
-  PASSWORD,
-  refreshWith,
-  type Registered,
-  userInfo,
-  withClientAndAlice,
-} from '../support/openid.ts'
-import type { Visitor } from '../support/visitor.ts'
+import { codeFor, exchangeCode, FORM, PASSWORD, refreshWith, userInfo } from '../support/openid.ts'
+import { alice, arrange, client, site } from './arranged.ts'
 
-let site: CheapSite
-let client: Registered
-let alice: Visitor
 let service: string
 
 beforeEach(async () => {
-  site = new CheapSite()
-  ;({ client, alice } = await withClientAndAlice(site))
+  await arrange()
   service = (await addServiceToken(site.deps, 'files', 'introspect')) ?? ''
   rememberSecret(service)
 })
