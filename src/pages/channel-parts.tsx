@@ -6,6 +6,7 @@ import type { ListedChannel } from '../notices/store.ts'
 import type { Topic } from '../notices/topics.ts'
 import type { Fields, Problem } from './form.ts'
 import type { IconName } from './icons.tsx'
+import { AccountPage } from './layout.tsx'
 import { ShownOnce } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
 import { Time } from './time.tsx'
@@ -140,10 +141,10 @@ export function testProblem(t: Texts, failure: string): Problem {
 }
 
 /** Shows the secret of a webhook once, in the answer to the form that created it. */
-export function WebhookSecret({ view, secret, back }: SecretProps): Child {
+export function WebhookSecretPage({ view, secret, back }: SecretProps): Child {
   const t = view.t.channels
   return (
-    <>
+    <AccountPage view={view} title={t.secretTitle}>
       <h1>{t.secretTitle}</h1>
       <article>
         <p>{t.secretLead}</p>
@@ -157,7 +158,7 @@ export function WebhookSecret({ view, secret, back }: SecretProps): Child {
           done={t.secretDone}
         />
       </article>
-    </>
+    </AccountPage>
   )
 }
 

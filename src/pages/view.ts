@@ -133,6 +133,14 @@ export function goTo(c: AppContext, path: string, notice?: Notice) {
   return c.redirect([`${page}${separator}done=${notice}`, ...place].join('#'), 303)
 }
 
+/**
+ * Leads from the address of a form back to its page: a refused form leaves its path in the address
+ * bar, where somebody may open it.
+ */
+export function backTo(path: string) {
+  return (c: AppContext) => goTo(c, path)
+}
+
 async function siteOf(c: AppContext, settings: Settings): Promise<Site> {
   const [light = '', dark = light] = settings.logo.split('\n').map((line) => line.trim())
   return {

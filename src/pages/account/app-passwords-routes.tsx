@@ -17,7 +17,7 @@ import { selectSettings, withAllDefaults } from '../../settings/store.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
-import { goTo, readView, showPage } from '../view.ts'
+import { backTo, goTo, readView, showPage } from '../view.ts'
 import {
   AppPasswordsPage,
   CreatedAppPasswordPage,
@@ -74,8 +74,7 @@ export const appPasswordPages = new Hono<App>()
     if (refusal instanceof Refusal) return showAppPasswords(c, refusal)
     return goTo(c, PATH, 'app-password-deleted')
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/:form', (c) => goTo(c, PATH))
+  .get('/:form', backTo(PATH))
 
 async function showNewAppPassword(c: AppContext, fields?: Fields, refusal?: Refusal) {
   const view = await readView(c, await readAccountAs(c.get('deps'), sessionOf(c)))

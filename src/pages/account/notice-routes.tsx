@@ -13,13 +13,12 @@ import {
 import { OWN_TOPICS } from '../../notices/topics.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { validate } from '../../http/input.ts'
-import { chosenTopics, testProblem, WebhookSecret } from '../channel-parts.tsx'
+import { chosenTopics, testProblem, WebhookSecretPage } from '../channel-parts.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
 import { languageOf, TEXTS } from '../language.ts'
-import { AccountPage } from '../layout.tsx'
-import { goTo, readView, showPage } from '../view.ts'
+import { backTo, goTo, readView, showPage } from '../view.ts'
 import { OWN_NOTICES_PATH, OwnChannelPage, type OwnKind, OwnNoticesPage } from './notices.tsx'
 
 /** The page of the notices that a user gets about the own account, under `/account/notices`. */
@@ -46,12 +45,8 @@ export const noticePages = new Hono<App>()
     if (saved.secret === '') return goTo(c, OWN_NOTICES_PATH, 'notices-on')
     const { account } = await findOwnChannel(c.get('deps'), sessionOf(c))
     const view = await readView(c, account)
-    return showPage(
-      c,
-      <AccountPage view={view} title={view.t.channels.secretTitle}>
-        <WebhookSecret view={view} secret={saved.secret} back={OWN_NOTICES_PATH} />
-      </AccountPage>,
-    )
+    const { secret } = saved
+    return showPage(c, <WebhookSecretPage view={view} secret={secret} back={OWN_NOTICES_PATH} />)
   })
   .post('/topics', async (c) => {
     const fields = await readForm(c)
@@ -78,8 +73,7 @@ export const noticePages = new Hono<App>()
     if (outcome === undefined) return goTo(c, OWN_NOTICES_PATH, 'channel-tested')
     return showNotices(c, { failure: outcome })
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/:form', (c) => goTo(c, OWN_NOTICES_PATH))
+  .get('/:form', backTo(OWN_NOTICES_PATH))
 
 function findKind(name: string | undefined): OwnKind | undefined {
   return OWN_CHANNEL_KINDS.find((kind) => kind === name)

@@ -16,7 +16,7 @@ import { readSettings } from '../../settings/store.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
-import { goTo, readView } from '../view.ts'
+import { backTo, goTo, readView } from '../view.ts'
 import { NewPasskeyPage } from './new-passkey.tsx'
 import { showSecurity } from './show-security.tsx'
 
@@ -66,8 +66,7 @@ export const passkeyPages = new Hono<App>()
       return showSecurity(c, { form: 'delete-passkey', refusal, passkey: fields['id'] })
     return goTo(c, PATH, 'passkey-deleted')
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/:form', (c) => goTo(c, PATH))
+  .get('/:form', backTo(PATH))
 
 /** Asks for a passkey, or first for the password, when the session is not fresh. */
 async function showNewPasskey(c: AppContext, fields?: Fields, refusal?: Refusal) {

@@ -11,7 +11,7 @@ import { AccountPage } from '../layout.tsx'
 import { Heading } from '../parts.tsx'
 import { Empty, Row, Rows } from '../rows.tsx'
 import { Time } from '../time.tsx'
-import { goTo, readView, type View } from '../view.ts'
+import { backTo, goTo, readView, type View } from '../view.ts'
 
 const PATH = '/account/programs'
 
@@ -24,8 +24,7 @@ export const programPages = new Hono<App>()
     if (refusal instanceof Refusal) return showPrograms(c, refusal)
     return goTo(c, PATH, 'program-removed')
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/:form', (c) => goTo(c, PATH))
+  .get('/:form', backTo(PATH))
 
 async function showPrograms(c: AppContext, refusal?: Refusal) {
   const { account, programs } = await listAccess(c.get('deps'), sessionOf(c))

@@ -26,7 +26,7 @@ import { emailPages } from '../joining/own-email-routes.tsx'
 import { WelcomePage } from '../joining/pages.tsx'
 import { NEWEST } from '../rows.tsx'
 import { clearSessionToken, sessionToken, requireSession } from '../session-cookie.ts'
-import { goTo, readView, showPage } from '../view.ts'
+import { backTo, goTo, readView, showPage } from '../view.ts'
 import { activityPages } from './activity.tsx'
 import { appPasswordPages } from './app-passwords-routes.tsx'
 import { KeysPage } from './keys.tsx'
@@ -109,9 +109,8 @@ export const accountPages = new Hono<App>()
     clearSessionToken(c)
     return goTo(c, '/account/sign-in', 'everything-ended')
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/keys/:form', (c) => goTo(c, '/account/keys'))
-  .get('/sessions/:form', (c) => goTo(c, '/account/sessions'))
+  .get('/keys/:form', backTo('/account/keys'))
+  .get('/sessions/:form', backTo('/account/sessions'))
 
 async function showKeys(c: AppContext, refusal?: Refusal) {
   const { account, keys, help } = await listKeysWithHelp(c.get('deps'), actorOf(c))

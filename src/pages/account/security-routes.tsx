@@ -21,7 +21,7 @@ import { attempt, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
 import { clearSessionToken } from '../session-cookie.ts'
 import { sessionOf } from '../../http/guard.ts'
-import { goTo, readView, showPage } from '../view.ts'
+import { backTo, goTo, readView, showPage } from '../view.ts'
 import { EnrolmentPage } from './enrolment.tsx'
 import { NewPhonePage, RECOVERED } from './new-phone.tsx'
 import { RecoveryCodesPage } from './recovery-codes.tsx'
@@ -124,8 +124,7 @@ export const securityPages = new Hono<App>()
     if (refusal instanceof Refusal) return showSecurity(c, { form: 'off', refusal })
     return goTo(c, PATH, 'two-factor-off')
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/:form', (c) => goTo(c, PATH))
+  .get('/:form', backTo(PATH))
 
 async function showNewPhone(c: AppContext, refusal?: Refusal) {
   const { account, isRecovered } = await readRecovery(c.get('deps'), sessionOf(c))

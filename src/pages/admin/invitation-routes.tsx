@@ -11,7 +11,7 @@ import { confirmWith } from '../confirm.tsx'
 import { timeOfDay } from '../day-field.ts'
 import { attempt, type Fields, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
-import { goTo, showPage } from '../view.ts'
+import { backTo, goTo, showPage } from '../view.ts'
 import {
   INVITATIONS_PATH,
   invitationsAddress,
@@ -50,8 +50,7 @@ export const invitationPages = new Hono<App>()
     if (refusal instanceof Refusal) return showInvitations(c, 1, refusal)
     return goTo(c, INVITATIONS_PATH, 'invitation-withdrawn')
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/:form', (c) => goTo(c, INVITATIONS_PATH))
+  .get('/:form', backTo(INVITATIONS_PATH))
 
 /** @throws {Refusal} `invalidBody`. */
 function parseInvitation(fields: Fields) {

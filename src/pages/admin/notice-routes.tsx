@@ -12,13 +12,12 @@ import {
   testNoticeChannel,
 } from '../../notices/manage.ts'
 import { TOPICS } from '../../notices/topics.ts'
-import { channelIdForm, chosenTopics, testProblem, WebhookSecret } from '../channel-parts.tsx'
+import { channelIdForm, chosenTopics, testProblem, WebhookSecretPage } from '../channel-parts.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, type Problem, problemOf, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
-import { AccountPage } from '../layout.tsx'
 import { NEWEST } from '../rows.tsx'
-import { goTo, showPage } from '../view.ts'
+import { backTo, goTo, showPage } from '../view.ts'
 import { NewChannelPage, NOTICES_PATH, NoticesPage } from './notices.tsx'
 import { adminView } from './view.ts'
 
@@ -38,12 +37,8 @@ export const noticeAdminPages = new Hono<App>()
     if (made instanceof Refusal) return showNewChannel(c, fields['kind'], fields, made)
     if (made.secret === '') return goTo(c, `${NOTICES_PATH}#${NEWEST}`, 'channel-added')
     const view = await adminView(c)
-    return showPage(
-      c,
-      <AccountPage view={view} title={view.t.channels.secretTitle}>
-        <WebhookSecret view={view} secret={made.secret} back={NOTICES_PATH} />
-      </AccountPage>,
-    )
+    const { secret } = made
+    return showPage(c, <WebhookSecretPage view={view} secret={secret} back={NOTICES_PATH} />)
   })
   .post('/topics', async (c) => {
     const fields = await readForm(c)
@@ -76,8 +71,7 @@ export const noticeAdminPages = new Hono<App>()
     const { t } = await adminView(c)
     return showNotices(c, undefined, testProblem(t, outcome))
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/:form', (c) => goTo(c, NOTICES_PATH))
+  .get('/:form', backTo(NOTICES_PATH))
 
 async function showNewChannel(
   c: AppContext,

@@ -22,7 +22,7 @@ import { listReservedNames, releaseName } from '../../users/reserved-names.ts'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
-import { goTo, showPage } from '../view.ts'
+import { backTo, goTo, showPage } from '../view.ts'
 import { AdminProgramsPage, NewProgramPage, ProgramSettingsPage } from './programs.tsx'
 import { adminView } from './view.ts'
 
@@ -113,8 +113,7 @@ export const adminProgramPages = new Hono<App>()
     if (refusal instanceof Refusal) return showPrograms(c, refusal)
     return goTo(c, PATH, 'name-released')
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/:form', (c) => goTo(c, PATH))
+  .get('/:form', backTo(PATH))
 
 async function showNewProgram(
   c: AppContext,

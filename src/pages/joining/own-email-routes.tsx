@@ -11,7 +11,7 @@ import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
 import { languageOf } from '../language.ts'
-import { goTo, readView } from '../view.ts'
+import { backTo, goTo, readView } from '../view.ts'
 import { EMAIL_PATH, OwnEmailPage } from './own-email.tsx'
 
 /** The page of the own e-mail address, under `/account/email`. */
@@ -36,8 +36,7 @@ export const emailPages = new Hono<App>()
     if (refusal instanceof Refusal) return showEmail(c, refusal)
     return goTo(c, EMAIL_PATH, 'email-sent')
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/send', (c) => goTo(c, EMAIL_PATH))
+  .get('/send', backTo(EMAIL_PATH))
 
 async function showEmail(c: AppContext, refusal?: Refusal, fields?: Fields) {
   const deps = c.get('deps')

@@ -18,7 +18,7 @@ import { showContinue } from '../problem-page.tsx'
 import { sessionToken, setSessionToken } from '../session-cookie.ts'
 import { ssoSignInPages } from '../sso/sign-in-routes.tsx'
 import { isRecoveryCode } from '../../two-factor/recovery.ts'
-import { goTo, readView, showPage } from '../view.ts'
+import { backTo, goTo, readView, showPage } from '../view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
 import { parseNext, pathAfter, signInPath } from './next.ts'
 import { CodePage, PausedPage, SignInPage } from './pages.tsx'
@@ -61,8 +61,7 @@ export const signInPages = new Hono<App>()
     if (refusal instanceof Refusal) return showSignIn(c, fields, refusal)
     return leave(c, parseNext(fields))
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/passkey', (c) => goTo(c, signInPath('')))
+  .get('/passkey', backTo(signInPath('')))
   .get('/code', async (c) => {
     const next = parseNext(c.req.query())
     const pending = await readPendingSignIn(c)

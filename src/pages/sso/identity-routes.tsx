@@ -10,7 +10,7 @@ import { unlinkIdentity } from '../../sso/manage.ts'
 import { showSecurity } from '../account/show-security.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, readForm } from '../form.ts'
-import { goTo } from '../view.ts'
+import { backTo, goTo } from '../view.ts'
 import { leadTo } from './answers.tsx'
 import { goToProvider } from '../../sso/http/go-to-provider.ts'
 
@@ -43,5 +43,4 @@ export const identityPages = new Hono<App>()
       return showSecurity(c, { form: 'unlink-identity', refusal, identity: fields['subject'] })
     return goTo(c, PATH, 'identity-unlinked')
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/:form', (c) => goTo(c, PATH))
+  .get('/:form', backTo(PATH))

@@ -18,7 +18,7 @@ import { showForm } from '../frames.tsx'
 import { beginOnPage, readAssertion } from '../passkey.tsx'
 import { parseNext, signInPath } from '../sign-in/next.ts'
 import { sessionToken } from '../session-cookie.ts'
-import { goTo, readView, showPage } from '../view.ts'
+import { backTo, goTo, readView, showPage } from '../view.ts'
 import { giveToken, showFailedSso } from './answers.tsx'
 import { goToProvider } from '../../sso/http/go-to-provider.ts'
 import { type Step, stepCookie } from './step.ts'
@@ -76,8 +76,7 @@ export const ssoSignInPages = new Hono<App>()
     const token = await attempt(() => linkStep(c, step, fields))
     return token instanceof Refusal ? showLink(c, step, fields, token) : finish(c, step, token)
   })
-  // A refused form leaves its path in the address bar; opening it leads back to the page.
-  .get('/:form', (c) => goTo(c, '/account/sign-in/sso/step'))
+  .get('/:form', backTo('/account/sign-in/sso/step'))
 
 /**
  * Tells whether a page of this site, or the visitor, has begun the sign-in. Another site could
