@@ -3,7 +3,7 @@ import { toCsv } from '../base/csv.ts'
 import type { AppContext } from '../http/context.ts'
 import {
   eventSentence,
-  type EventRecord,
+  type ListedEvent,
   otherActorOf,
   type Reader,
   sentenceText,
@@ -13,11 +13,6 @@ import type { Texts } from './texts/en.ts'
 
 /** Number of events in a file, so that it takes about the CPU time that a free plan allows (10 ms). */
 export const MAX_EVENTS_IN_FILE = 1000
-
-interface ListedEvent extends EventRecord {
-  at: number
-  userAgent: string
-}
 
 /** The columns of an operator's file; the owner of an account is the user of every event. */
 const USER_COLUMNS = ['user', 'user_id']

@@ -68,7 +68,7 @@ export function isFiltered({ user = '', kind, from, to }: EventFields): boolean 
   return [user, kind, from, to].some((value) => value !== '')
 }
 
-interface FilterProps {
+export interface FilterProps {
   view: View
   path: string
   fields: EventFields

@@ -8,7 +8,7 @@ import { providerName } from './sso/names.ts'
 import type { Texts } from './texts/en.ts'
 
 /** An event as its sentence needs it; the lists of operators name the user too. */
-export interface EventRecord {
+interface EventRecord {
   kind: string
   userId: number | null
   detail: string
@@ -21,6 +21,13 @@ export interface EventRecord {
   username?: string | null
   deletedName?: string | null
   times?: number
+}
+
+/** An event of a list or a file. */
+export interface ListedEvent extends EventRecord {
+  /** Unix time, milliseconds. */
+  at: number
+  userAgent: string
 }
 
 /** The owner of the account reads “you”; operators read names. */

@@ -5,6 +5,7 @@ import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
 import type { readOverview } from '../../users/overview.ts'
 import { type CheckName, type Protection, protectionOf } from '../../users/protection.ts'
 import { Avatar } from '../avatar.tsx'
+import { EventList } from '../event-list.tsx'
 import { Icon } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
 import { Heading, Pins } from '../parts.tsx'
@@ -12,7 +13,6 @@ import { PasskeyScript } from '../passkey.tsx'
 import { Choices, Fold, Tiles } from '../rows.tsx'
 import { Time } from '../time.tsx'
 import type { View } from '../view.ts'
-import { EventList } from './activity.tsx'
 
 interface OverviewProps extends Awaited<ReturnType<typeof readOverview>> {
   view: View

@@ -12,7 +12,7 @@ import { type EventFields, eventQuery, filterText, parseFilter } from '../event-
 import type { Problem } from '../form.ts'
 import type { Texts } from '../texts/en.ts'
 import { showPage } from '../view.ts'
-import { EventsPage } from './events.tsx'
+import { SiteEventsPage } from './events.tsx'
 import { adminView } from './view.ts'
 
 const EVENTS_PER_PAGE = 25
@@ -30,7 +30,7 @@ export const eventPages = new Hono<App>()
     const window = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
     const { events, more } = problem === undefined ? await list(c, filter, window) : NO_EVENTS
     const props = { view, events, page, more, fields, problem }
-    return showPage(c, <EventsPage {...props} />)
+    return showPage(c, <SiteEventsPage {...props} />)
   })
   .get('/events.csv', query(siteEventQuery), async (c) => {
     const { t } = await adminView(c)

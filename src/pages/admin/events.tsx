@@ -1,17 +1,9 @@
 import type { listSiteEvents } from '../../activity/operator-events.ts'
 import { EVENT_KINDS, type EventKind } from '../../audit/kinds.ts'
-import { DownloadHint, EventList, EventsHeader } from '../account/activity.tsx'
-import {
-  EventChips,
-  type EventFields,
-  EventFilterForm,
-  filterAddress,
-  isFiltered,
-} from '../event-filter.tsx'
+import type { EventFields } from '../event-filter.tsx'
+import { EventsPage } from '../event-list.tsx'
 import { Field } from '../fields.tsx'
 import type { Problem } from '../form.ts'
-import { AccountPage } from '../layout.tsx'
-import { Pager } from '../pager.tsx'
 import type { View } from '../view.ts'
 
 export const EVENTS_PATH = '/account/admin/events'
@@ -33,37 +25,23 @@ interface EventsProps {
   problem: Problem | undefined
 }
 
-export function EventsPage({ view, events, page, more, fields, problem }: EventsProps) {
+export function SiteEventsPage({ view, more, ...props }: EventsProps) {
   const t = view.t.adminEvents
+  const { page, fields, problem } = props
   return (
-    <AccountPage view={view} title={t.title}>
-      <EventsHeader view={view} title={t.title} lead={t.lead} path={EVENTS_PATH} fields={fields} />
-      <EventChips view={view} path={EVENTS_PATH} fields={fields} chips={CHIPS} />
-      <EventFilterForm
-        view={view}
-        path={EVENTS_PATH}
-        fields={fields}
-        kinds={EVENT_KINDS}
-        chips={CHIPS}
-        problem={problem}
-      >
-        <Field name="user" label={t.user} value={fields.user} problem={problem} optional />
-      </EventFilterForm>
-      <EventList
-        view={view}
-        events={events}
-        reader="operator"
-        path={EVENTS_PATH}
-        isFiltered={isFiltered(fields)}
-      />
-      <Pager
-        view={view}
-        page={page}
-        pages={more ? page + 1 : page}
-        address={(to) => filterAddress(EVENTS_PATH, fields, to)}
-        words={{ ...view.t.activity, page: t.page }}
-      />
-      <DownloadHint view={view} />
-    </AccountPage>
+    <EventsPage
+      {...props}
+      view={view}
+      title={t.title}
+      lead={t.lead}
+      path={EVENTS_PATH}
+      kinds={EVENT_KINDS}
+      chips={CHIPS}
+      reader="operator"
+      pages={more ? page + 1 : page}
+      pageWords={t.page}
+    >
+      <Field name="user" label={t.user} value={fields.user} problem={problem} optional />
+    </EventsPage>
   )
 }

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { MAX_COUNTED_USERS, type readSiteState } from '../../health/site-state.ts'
-import { EventList } from '../account/activity.tsx'
 import { Avatar } from '../avatar.tsx'
+import { EventList } from '../event-list.tsx'
 import { Icon } from '../icons.tsx'
 import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'

@@ -1,0 +1,204 @@
+import type { PropsWithChildren } from 'hono/jsx'
+import { COMMAND_LINE } from '../base/network.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
+import { browserOf } from './account/sessions.tsx'
+import { Avatar } from './avatar.tsx'
+import { MAX_EVENTS_IN_FILE } from './event-csv.ts'
+import {
+  EventChips,
+  EventFilterForm,
+  filterAddress,
+  type FilterProps,
+  isFiltered,
+} from './event-filter.tsx'
+import { lookOf } from './event-look.ts'
+import { eventSentence, type ListedEvent, type Reader } from './event-text.ts'
+import { LANGUAGE_TAGS } from './language.ts'
+import { AccountPage } from './layout.tsx'
+import { Pager } from './pager.tsx'
+import { Heading } from './parts.tsx'
+import { Empty, Row } from './rows.tsx'
+import { Time } from './time.tsx'
+import type { View } from './view.ts'
+
+const MINUTE_MILLISECONDS = 60 * 1000
+
+interface EventsPageProps extends FilterProps {
+  title: string
+  lead: string
+  events: ListedEvent[]
+  reader: Reader
+  page: number
+  pages: number
+  /** Names a page of the list. */
+  pageWords: (page: number, pages: number) => string
+}
+
+/**
+ * A page of events: what chooses them, the list, its other pages, and its file. The children are
+ * further fields of the form that chooses.
+ */
+export function EventsPage({ children, ...props }: PropsWithChildren<EventsPageProps>) {
+  const { view, title, lead, path, fields, events, reader, page, pages, pageWords } = props
+  const t = view.t.activity
+  return (
+    <AccountPage view={view} title={title}>
+      <header class="bar">
+        <Heading title={title} lead={lead} />
+        <a
+          role="button"
+          class="secondary"
+          href={filterAddress(`${path}/events.csv`, fields)}
+          download
+        >
+          {t.download}
+        </a>
+      </header>
+      <EventChips {...props} />
+      <EventFilterForm {...props}>{children}</EventFilterForm>
+      <EventList
+        view={view}
+        events={events}
+        reader={reader}
+        path={path}
+        isFiltered={isFiltered(fields)}
+      />
+      <Pager
+        view={view}
+        page={page}
+        pages={pages}
+        address={(to) => filterAddress(path, fields, to)}
+        words={{ ...t, page: pageWords }}
+      />
+      <p class="aside">{t.downloadHint(MAX_EVENTS_IN_FILE)}</p>
+    </AccountPage>
+  )
+}
+
+interface ListProps {
+  view: View
+  events: ListedEvent[]
+  reader: Reader
+  path: string
+  isFiltered: boolean
+}
+
+/** The events by day, latest first; equal events in a row are one. */
+export function EventList({ view, events, reader, path, ...props }: ListProps) {
+  const t = view.t.activity
+  if (events.length > 0)
+    return (
+      <ol class="rows events" data-days>
+        {foldedByDay(view, events).map(({ day, runs }) => (
+          <>
+            <li class="day">
+              <h2>{day}</h2>
+            </li>
+            {runs.map((run) => (
+              <EventRow view={view} run={run} reader={reader} />
+            ))}
+          </>
+        ))}
+      </ol>
+    )
+  if (!props.isFiltered) return <Empty icon="activity" title={t.none} />
+  return (
+    <>
+      <Empty icon="activity" title={t.noneFound} hint={t.noneFoundHint} />
+      <p class="aside">
+        <a href={path}>{t.showAll}</a>
+      </p>
+    </>
+  )
+}
+
+/** Equal events, latest first. */
+type Run = [latest: ListedEvent, ...earlier: ListedEvent[]]
+
+/** Puts equal neighbours of a day into one run. The days are those of UTC; the script has others. */
+function foldedByDay(view: View, events: readonly ListedEvent[]) {
+  const days: { day: string; runs: Run[] }[] = []
+  for (const event of events) {
+    const day = dayName(view, event.at)
+    const current = days.at(-1)
+    const last = current?.runs.at(-1)
+    if (current === undefined || current.day !== day) days.push({ day, runs: [[event]] })
+    else if (last !== undefined && isSame(last[0], event)) last.push(event)
+    else current.runs.push([event])
+  }
+  return days
+}
+
+function isSame(one: ListedEvent, other: ListedEvent): boolean {
+  return textWithoutTime(one) === textWithoutTime(other)
+}
+
+function textWithoutTime(event: ListedEvent): string {
+  return JSON.stringify({ ...event, id: 0, at: 0 })
+}
+
+/** Names a day of UTC: the words for today and yesterday, else the date. */
+function dayName({ language, now }: View, at: number): string {
+  const tag = LANGUAGE_TAGS[language]
+  const age = Math.floor(now / DAY_MILLISECONDS) - Math.floor(at / DAY_MILLISECONDS)
+  if (age === 0 || age === 1) {
+    const word = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }).format(-age, 'day')
+    return word.charAt(0).toUpperCase() + word.slice(1)
+  }
+  return new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeZone: 'UTC' }).format(at)
+}
+
+function minuteOf(at: number): number {
+  return Math.floor(at / MINUTE_MILLISECONDS)
+}
+
+interface EventRowProps {
+  view: View
+  run: Run
+  reader: Reader
+}
+
+/** The sentence of an event, how often it happened, then time, network and browser. */
+function EventRow({ view, run, reader }: EventRowProps) {
+  const [event] = run
+  const first = run.at(-1) ?? event
+  const { icon, tone } = lookOf(event.kind)
+  return (
+    <Row
+      icon={icon}
+      tone={tone}
+      level={3}
+      title={
+        <>
+          {eventSentence(view.t, event, reader).map((part) =>
+            typeof part === 'string' ? (
+              part
+            ) : part.isDeleted || reader === 'owner' ? (
+              <b>{part.name}</b>
+            ) : (
+              <>
+                <Avatar name={part.name} />
+                <a href={`/account/admin/users/${part.userId}`}>{part.name}</a>
+              </>
+            ),
+          )}
+          {run.length > 1 && <span class="badge">{view.t.activity.repeated(run.length)}</span>}
+        </>
+      }
+    >
+      <p class="facts">
+        <span>
+          <Time view={view} at={event.at} isClock />
+          {minuteOf(first.at) < minuteOf(event.at) && (
+            <>
+              {' ← '}
+              <Time view={view} at={first.at} isClock />
+            </>
+          )}
+        </span>
+        {event.network !== COMMAND_LINE.network && <span>{event.network}</span>}
+        {event.userAgent !== '' && <span>{browserOf(view, event.userAgent)}</span>}
+      </p>
+    </Row>
+  )
+}
