@@ -9,7 +9,7 @@ import type { IconName } from './icons.tsx'
 import { AccountPage } from './layout.tsx'
 import { ShownOnce } from './parts.tsx'
 import type { Texts } from './texts/en.ts'
-import { Time } from './time.tsx'
+import { Time, TimeFact } from './time.tsx'
 import type { View } from './view.ts'
 
 /** The groups of topics, in their order. */
@@ -108,13 +108,7 @@ export function ChannelFacts({ view, channel }: { view: View; channel: ListedCha
         <span>{channel.target}</span>
       </p>
       <p class="facts">
-        <span>
-          {lastSentAt === null ? (
-            t.neverSent
-          ) : (
-            <Time view={view} at={lastSentAt} phrase={t.lastSent} />
-          )}
-        </span>
+        <TimeFact view={view} at={lastSentAt} phrase={t.lastSent} none={t.neverSent} />
         {waiting > 0 && <span>{t.waiting(waiting)}</span>}
         {lost > 0 && <span class="problem">{t.lost(lost)}</span>}
       </p>

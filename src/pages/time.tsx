@@ -42,6 +42,19 @@ interface TimeProps {
   phrase?: (when: string) => string
 }
 
+/** A time among the facts of a row, in a phrase; `none` stands there when there is no time. */
+export function TimeFact({ view, at, phrase, none = '' }: TimeFactProps) {
+  return <span>{at === null ? none : <Time view={view} at={at} phrase={phrase} />}</span>
+}
+
+interface TimeFactProps {
+  view: View
+  /** Unix time, milliseconds. */
+  at: number | null
+  phrase: (when: string) => string
+  none?: string
+}
+
 /** A time relative to now, such as “3 days ago”. */
 function distanceOf({ t, language, now }: View, at: number): string {
   const seconds = Math.round((at - now) / 1000)

@@ -11,7 +11,7 @@ import { ListPage } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
 import { CopyButton, Heading, ShownOnce } from '../parts.tsx'
 import { Empty, NEWEST, Row } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { Time, TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
 
 type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]
@@ -172,9 +172,7 @@ export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword
           ))}
       </p>
       <p class="facts">
-        <span>
-          <Time view={view} at={item.createdAt} phrase={t.created} />
-        </span>
+        <TimeFact view={view} at={item.createdAt} phrase={t.created} />
         <span>
           {item.lastUsedAt === null ? (
             t.neverUsed

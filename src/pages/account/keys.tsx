@@ -11,7 +11,7 @@ import { Icon } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
 import { CopyButton } from '../parts.tsx'
 import { Empty, NEWEST, Row, Rows } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { Time, TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
 
 type Key = Awaited<ReturnType<typeof listKeysWithHelp>>['keys'][number]
@@ -125,9 +125,7 @@ function KeyRow({ view, item, id }: { view: View; item: Key; id: string | undefi
     <Row icon="keys" title={item.title} id={id}>
       <p class="facts">
         <Use view={view} item={item} />
-        <span>
-          <Time view={view} at={item.addedAt} phrase={t.added} />
-        </span>
+        <TimeFact view={view} at={item.addedAt} phrase={t.added} />
         <span>{item.type}</span>
         {item.type === 'ssh-rsa' && <span>{t.bits(item.bits)}</span>}
       </p>

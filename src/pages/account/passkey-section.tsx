@@ -7,7 +7,7 @@ import { Alert, Field } from '../fields.tsx'
 import { Tile } from '../icons.tsx'
 import { NoPasskeysHere, PasskeyScript } from '../passkey.tsx'
 import { Menu, Row, Rows } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { Time, TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
 import type { SecurityProps } from './security-forms.ts'
 
@@ -106,16 +106,8 @@ export function PasskeyFacts({ view, passkey }: { view: View; passkey: StoredPas
   const { createdAt, lastUsedAt, backedUp, backupEligible, rpId } = passkey
   return (
     <p class="facts">
-      <span>
-        <Time view={view} at={createdAt} phrase={t.added} />
-      </span>
-      <span>
-        {lastUsedAt === null ? (
-          t.neverUsed
-        ) : (
-          <Time view={view} at={lastUsedAt} phrase={t.lastUsed} />
-        )}
-      </span>
+      <TimeFact view={view} at={createdAt} phrase={t.added} />
+      <TimeFact view={view} at={lastUsedAt} phrase={t.lastUsed} none={t.neverUsed} />
       {/* Unknown for an imported passkey that has not been used here. */}
       {backupEligible !== null && <span>{backedUp ? t.synced : t.thisDevice}</span>}
       {view.rpId !== undefined && rpId !== view.rpId && <span>{t.onlyAt(rpId)}</span>}

@@ -10,7 +10,7 @@ import { showForm } from '../frames.tsx'
 import { AccountPage } from '../layout.tsx'
 import { Heading } from '../parts.tsx'
 import { Empty, Row, Rows } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { Time, TimeFact } from '../time.tsx'
 import { backTo, goTo, readView, type View } from '../view.ts'
 
 const PATH = '/account/programs'
@@ -51,11 +51,7 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
               <span>
                 {usedAt === null ? t.neverUsed : <Time view={view} at={usedAt} phrase={t.used} />}
               </span>
-              {givenAt !== null && (
-                <span>
-                  <Time view={view} at={givenAt} phrase={t.given} />
-                </span>
-              )}
+              {givenAt !== null && <TimeFact view={view} at={givenAt} phrase={t.given} />}
             </p>
             <Change
               view={view}

@@ -5,7 +5,7 @@ import { CardPage } from '../frames.tsx'
 import { EMAIL_PATH } from '../joining/own-email.tsx'
 import { signInPath } from '../sign-in/next.ts'
 import { IdentityFacts } from '../sso/identity-section.tsx'
-import { Time } from '../time.tsx'
+import { TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
 import { AppPasswordFacts } from './app-passwords.tsx'
 import { OWN_NOTICES_PATH } from './notices.tsx'
@@ -70,9 +70,7 @@ export function RemainingAccessLists({ view, remaining, ofOther = false }: Remai
       channels.map((one) => [
         `${t.channels.kinds[one.kind]} · ${one.target}`,
         <p class="facts">
-          <span>
-            <Time view={view} at={one.createdAt} phrase={t.keys.added} />
-          </span>
+          <TimeFact view={view} at={one.createdAt} phrase={t.keys.added} />
           {ofOther ? (
             <span>{t.remaining.channelOfOther}</span>
           ) : (
@@ -117,9 +115,7 @@ function KeyFacts({ view, sshKey }: { view: View; sshKey: StoredKey }) {
   return (
     <>
       <p class="facts">
-        <span>
-          <Time view={view} at={sshKey.addedAt} phrase={view.t.keys.added} />
-        </span>
+        <TimeFact view={view} at={sshKey.addedAt} phrase={view.t.keys.added} />
       </p>
       <code>{sshKey.fingerprint}</code>
     </>

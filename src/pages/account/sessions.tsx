@@ -9,7 +9,7 @@ import type { IconName } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
 import { Heading } from '../parts.tsx'
 import { Row } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { Time, TimeFact } from '../time.tsx'
 import { describeUserAgent } from '../user-agent.ts'
 import type { View } from '../view.ts'
 import { EndEverything } from './end-everything.tsx'
@@ -81,13 +81,9 @@ function SessionRow({ view, session, isCurrent }: RowProps) {
         <span>{session.network}</span>
       </p>
       <p class="facts">
-        <span>
-          <Time view={view} at={session.createdAt} phrase={t.since} />
-        </span>
+        <TimeFact view={view} at={session.createdAt} phrase={t.since} />
         <Methods view={view} amr={session.amr} />
-        <span>
-          <Time view={view} at={session.expiresAt} phrase={t.expires} />
-        </span>
+        <TimeFact view={view} at={session.expiresAt} phrase={t.expires} />
       </p>
       {!isCurrent && (
         <form method="post" action="/account/sessions/end">

@@ -8,7 +8,7 @@ import { AccountPage } from '../layout.tsx'
 import { Pager } from '../pager.tsx'
 import { ShownOnce } from '../parts.tsx'
 import { Empty, NEWEST, Row } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { Time, TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
 import { PermissionField } from './permission-fields.tsx'
 
@@ -72,9 +72,7 @@ function InvitationRow({ view, link, id }: InvitationRowProps) {
       <p class="facts">
         {username !== '' && username !== title && <span>{t.forName(username)}</span>}
         {email !== '' && <span>{t.mailedTo(email)}</span>}
-        <span>
-          <Time view={view} at={link.createdAt} phrase={t.made} />
-        </span>
+        <TimeFact view={view} at={link.createdAt} phrase={t.made} />
         {createdByName !== null && <span>{t.madeBy(createdByName)}</span>}
       </p>
       {isLive && (
@@ -96,11 +94,7 @@ function InvitationEnd({ view, link: { state, endsAt } }: { view: View; link: Li
   const t = view.t.adminInvitations
   const isOver = endsAt <= view.now
   if (state !== 'live' && !isOver) return <></>
-  return (
-    <span>
-      <Time view={view} at={endsAt} phrase={isOver ? t.ended : t.ends} />
-    </span>
-  )
+  return <TimeFact view={view} at={endsAt} phrase={isOver ? t.ended : t.ends} />
 }
 
 /** The fields that show their own problems. */

@@ -7,7 +7,7 @@ import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
 import { Heading, Pins } from '../parts.tsx'
 import { Row, Tiles } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { Time, TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
 
 type State = Awaited<ReturnType<typeof readSiteState>>
@@ -166,9 +166,7 @@ function Attention({ view, state: { waiting, locked, failing } }: SiteProps): Ch
             <p class="facts">
               <span>{target}</span>
               {lastFailedAt !== null && (
-                <span>
-                  <Time view={view} at={lastFailedAt} phrase={t.failing} />
-                </span>
+                <TimeFact view={view} at={lastFailedAt} phrase={t.failing} />
               )}
             </p>
           </Row>

@@ -7,7 +7,7 @@ import { dayOf, timeOfDay } from '../day-field.ts'
 import { Alert, Field } from '../fields.tsx'
 import { echo, type Fields } from '../form.ts'
 import { Fold } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { TimeFact } from '../time.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 
 /**
@@ -53,13 +53,12 @@ export function UserDetails(props: UserProps) {
             {emailVerified ? t.emailVerified : t.emailUnverified}
           </span>
         )}
-        <span>
-          {endsAt === null ? (
-            t.noEnd
-          ) : (
-            <Time view={view} at={endsAt} phrase={endsAt <= view.now ? t.ended : t.ends} />
-          )}
-        </span>
+        <TimeFact
+          view={view}
+          at={endsAt}
+          phrase={endsAt === null || endsAt > view.now ? t.ends : t.ended}
+          none={t.noEnd}
+        />
       </p>
       <form class="wide beside" method="post" action={userAction(props, 'details')}>
         <Alert problem={problem} fields={['email', 'ends_at', ...CONFIRM_FIELDS]} />

@@ -10,7 +10,7 @@ import { Alert } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
 import { Fold, Row, Rows } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { TimeFact } from '../time.tsx'
 import { EVENTS_PATH } from './events.tsx'
 import { PermissionField } from './permission-fields.tsx'
 import { EndForms, HelpForms } from './user-access.tsx'
@@ -222,9 +222,7 @@ function Sessions(props: UserProps) {
           >
             <p class="facts">
               <span>{session.network}</span>
-              <span>
-                <Time view={view} at={session.createdAt} phrase={view.t.sessions.since} />
-              </span>
+              <TimeFact view={view} at={session.createdAt} phrase={view.t.sessions.since} />
               <Methods view={view} amr={session.amr} />
             </p>
             <form method="post" action={userAction(props, 'end-session')}>
@@ -252,9 +250,7 @@ function Keys(props: UserProps) {
           <Row icon="keys" title={key.title} level={3}>
             <p class="facts">
               <span>{key.type}</span>
-              <span>
-                <Time view={view} at={key.addedAt} phrase={words.added} />
-              </span>
+              <TimeFact view={view} at={key.addedAt} phrase={words.added} />
             </p>
             <code>{key.fingerprint}</code>
             <Change

@@ -15,7 +15,7 @@ import { AccountPage } from '../layout.tsx'
 import { NumberedPages } from '../pager.tsx'
 import { ShownOnce } from '../parts.tsx'
 import { Empty, Row, Rows } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { Time, TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
 import { MadeLinkPage } from './invitations.tsx'
 import { PermissionField } from './permission-fields.tsx'
@@ -195,9 +195,7 @@ export function RegistrationFacts({
 }) {
   return (
     <p class="facts">
-      <span>
-        <Time view={view} at={registeredAt} phrase={view.t.adminUsers.registered} />
-      </span>
+      <TimeFact view={view} at={registeredAt} phrase={view.t.adminUsers.registered} />
       <span>{registeredNetwork}</span>
     </p>
   )

@@ -5,7 +5,7 @@ import { problemIn } from '../account/security-forms.ts'
 import { Change } from '../confirm.tsx'
 import { Icon, Tile } from '../icons.tsx'
 import { Row, Rows } from '../rows.tsx'
-import { Time } from '../time.tsx'
+import { TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
 import { providerIcon, providerName } from './names.ts'
 
@@ -90,16 +90,13 @@ export function IdentityFacts({ view, identity, ofOther = false }: IdentityFacts
   return (
     <p class="facts">
       <span>{providerName(view.t, platform)}</span>
-      <span>
-        <Time view={view} at={linkedAt} phrase={own(phrases, linkedBy) ?? phrases.user} />
-      </span>
-      <span>
-        {lastUsedAt === null ? (
-          view.t.passkeys.neverUsed
-        ) : (
-          <Time view={view} at={lastUsedAt} phrase={view.t.passkeys.lastUsed} />
-        )}
-      </span>
+      <TimeFact view={view} at={linkedAt} phrase={own(phrases, linkedBy) ?? phrases.user} />
+      <TimeFact
+        view={view}
+        at={lastUsedAt}
+        phrase={view.t.passkeys.lastUsed}
+        none={view.t.passkeys.neverUsed}
+      />
     </p>
   )
 }
