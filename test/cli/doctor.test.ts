@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { judgeSite } from '../../src/cli/operator/doctor/doctor-checks.ts'
 import type { Facts, SiteData } from '../../src/cli/operator/doctor/doctor-facts.ts'
-import { askOverHttp, findHost, type PlainHttp } from '../../src/cli/operator/doctor/plain-http.ts'
-import { readSiteConfig } from '../../src/cli/site/site-config.ts'
+import { askOverHttp, type PlainHttp } from '../../src/cli/operator/doctor/plain-http.ts'
+import { customDomains, readSiteConfig } from '../../src/cli/site/site-config.ts'
 import { DEFAULT_SETTINGS, VERSION } from '../../src/settings/defaults.ts'
 import { createKeyRing } from '../../src/crypto/key-ring.ts'
 import { Clone } from '../support/clone.ts'
@@ -296,12 +296,14 @@ describe('asking a deployed site over http', () => {
     expect(await askOverHttp(undefined)).toBe('unknown')
   })
 
-  test('finds the custom domain of wrangler.toml', async () => {
+  test('finds the custom domains of wrangler.toml', async () => {
     const config = await readSiteConfig()
-    expect(findHost(config)).toBeUndefined()
+    expect(customDomains(config)).toEqual([])
     const domain = { pattern: 'accounts.example.org', custom_domain: true }
-    expect(findHost({ ...config, route: domain })).toBe('accounts.example.org')
-    expect(findHost({ ...config, routes: ['x.example/*', domain] })).toBe('accounts.example.org')
+    expect(customDomains({ ...config, route: domain })).toEqual(['accounts.example.org'])
+    expect(customDomains({ ...config, routes: ['x.example/*', domain] })).toEqual([
+      'accounts.example.org',
+    ])
   })
 
   test('takes an address, and only with --remote', async () => {

@@ -70,18 +70,25 @@ export async function readVars(isRemote: boolean): Promise<Record<string, unknow
   return isRemote ? vars : { ...vars, ...readLocalVars() }
 }
 
-const routesSchema = v.object({
-  routes: v.array(
-    v.union([v.string(), v.looseObject({ pattern: text, custom_domain: v.optional(v.boolean()) })]),
-  ),
-})
+const domainSchema = v.looseObject({ pattern: text, custom_domain: v.literal(true) })
 
-/** Lists the hosts that `routes` of `wrangler.toml` names as custom domains. */
-export function customDomains(config: SiteConfig): string[] {
-  const { routes } = v.is(routesSchema, config) ? config : { routes: [] }
-  return routes.flatMap((route) =>
-    typeof route === 'object' && route.custom_domain === true ? [route.pattern] : [],
-  )
+/**
+ * Lists the hosts that `wrangler.toml` names as custom domains, in `routes` or `route`. A
+ * workers.dev address does not stand in that file.
+ */
+export function customDomains({ routes, route }: SiteConfig): string[] {
+  const all: unknown[] = Array.isArray(routes) ? routes : [route]
+  return all.flatMap((one) => (v.is(domainSchema, one) ? [one.pattern] : []))
+}
+
+const emailSchema = v.pipe(
+  v.array(v.looseObject({ name: v.string() })),
+  v.someItem(({ name }) => name === 'EMAIL'),
+)
+
+/** Tells whether the Worker has the binding with which it sends e-mails. */
+export function bindsEmail(config: SiteConfig): boolean {
+  return v.is(emailSchema, config['send_email'])
 }
 
 /** Returns the title of the KV namespace, the same that wrangler would choose. */

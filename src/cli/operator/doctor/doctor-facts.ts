@@ -23,8 +23,10 @@ import {
   sumSeals,
 } from '../../site/sealed-content.ts'
 import type { MailFacts } from './doctor-mail.ts'
-import { askOverHttp, findHost, type PlainHttp } from './plain-http.ts'
+import { askOverHttp, type PlainHttp } from './plain-http.ts'
 import {
+  bindsEmail,
+  customDomains,
   listMigrations,
   readSiteConfig,
   readVars,
@@ -94,12 +96,6 @@ const LEFTOVER_MILLISECONDS = 48 * HOUR_MILLISECONDS
 
 const triggersSchema = v.object({ crons: v.array(v.string()) })
 
-/** The bindings of wrangler.toml with which the Worker sends. */
-const emailSchema = v.pipe(
-  v.array(v.looseObject({ name: v.string() })),
-  v.someItem(({ name }) => name === 'EMAIL'),
-)
-
 function textIn(value: unknown): string | undefined {
   return typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
 }
@@ -123,7 +119,7 @@ export async function gatherFacts(
     applied: await selectAppliedMigrations(site.db),
   }
   const isMigrated = migrations.known.every((name) => migrations.applied.includes(name))
-  const siteHost = isRemote ? (host ?? findHost(config)) : undefined
+  const siteHost = isRemote ? (host ?? customDomains(config)[0]) : undefined
   const ringProblem = typeof ring === 'string' ? ring : undefined
   return {
     isRemote,
@@ -137,7 +133,7 @@ export async function gatherFacts(
       from: textIn(vars['MAIL_FROM']),
       siteAddress: textIn(vars['SITE_ADDRESS']),
       issuer: textIn(vars['ISSUER']),
-      hasWay: isRemote ? v.is(emailSchema, config['send_email']) : Boolean(vars['SMTP_URL']),
+      hasWay: isRemote ? bindsEmail(config) : Boolean(vars['SMTP_URL']),
     },
     plainHttp: isRemote ? await askOverHttp(siteHost) : undefined,
     passkeySite: parsePasskeySite(textIn(vars['PASSKEY_RP_ID']), textIn(vars['PASSKEY_ORIGINS'])),

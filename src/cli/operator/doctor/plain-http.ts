@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { SiteConfig } from '../../site/site-config.ts'
 
 /** The answer of a deployed site over plain http; `unknown` when its address is unknown. */
 export type PlainHttp = 'refused' | 'answered' | 'silent' | 'unknown'
@@ -9,14 +8,6 @@ const ASK_MILLISECONDS = 10_000
 const PATH = '/api/public/settings'
 
 const acceptedSchema = v.object({ code: v.literal(200) })
-const routeSchema = v.looseObject({ pattern: v.string(), custom_domain: v.literal(true) })
-
-/** Finds the first custom domain in `wrangler.toml`; workers.dev addresses are not in that file. */
-export function findHost(config: SiteConfig): string | undefined {
-  const { routes, route } = config
-  const all: unknown[] = Array.isArray(routes) ? routes : [route]
-  return all.find((one) => v.is(routeSchema, one))?.pattern
-}
 
 /** Sends a request to a site over plain http; follows no redirect. */
 export async function askOverHttp(host: string | undefined): Promise<PlainHttp> {

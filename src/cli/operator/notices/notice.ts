@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander'
-import * as v from 'valibot'
 import { CHANNEL_KINDS, type ChannelKind, NOTICE_LANGUAGES } from '../../../notices/channels.ts'
 import {
   chooseTopics,
@@ -13,7 +12,7 @@ import { isTopic, type Topic, TOPICS } from '../../../notices/topics.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { CommandError, UsageError } from '../../shared/command-error.ts'
 import { readLocalVars } from '../../site/dev-vars.ts'
-import { readSiteConfig } from '../../site/site-config.ts'
+import { bindsEmail, readSiteConfig } from '../../site/site-config.ts'
 import type { Site } from '../../site/site.ts'
 import { readLine } from '../../shared/standard-input.ts'
 import { whileWaiting } from '../../shared/waiting.ts'
@@ -128,15 +127,9 @@ const NO_LINKS =
 const NO_MAIL =
   'The site has neither the binding EMAIL nor SMTP_URL, so it can not send e-mails: docs/operating.md, Mail, says how to add one.'
 
-const bindingsSchema = v.object({
-  send_email: v.optional(v.array(v.looseObject({ name: v.string() })), []),
-})
-
 /** Tells whether the site has the binding or the server with which it sends e-mails. */
 async function isMailBound(): Promise<boolean> {
-  if (readLocalVars()['SMTP_URL']) return true
-  const { send_email: bindings } = v.parse(bindingsSchema, await readSiteConfig())
-  return bindings.some(({ name }) => name === 'EMAIL')
+  return Boolean(readLocalVars()['SMTP_URL']) || bindsEmail(await readSiteConfig())
 }
 
 interface Secrets {
