@@ -27,7 +27,7 @@ export const dataAnswerSchema = v.union([
 ])
 export type DataAnswer = v.InferOutput<typeof dataAnswerSchema>
 
-/** With what a site that runs mails, and where it answers. */
+/** The sender of the mails of a running site, its address, and whether it can send any. */
 export const mailAnswerSchema = v.object({
   from: v.optional(v.string()),
   address: v.optional(v.string()),

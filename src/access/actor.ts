@@ -29,7 +29,7 @@ export interface AppPasswordActor extends Client {
   /** The scope that this request needs. `session`: no app password may make this request. */
   needs: Needs
   userId: OwnerId
-  /** As for a session. */
+  /** The same as in `SessionActor`. */
   admission?: Admission
   bookmark?: undefined
 }

@@ -18,6 +18,9 @@ export class OwnerId implements SQLWrapper {
   }
 }
 
+/** No user has this id: it stands for somebody who has no account, or none yet. */
+export const NOBODY = 0
+
 /** The id of a user in a statement. */
 export type UserId = number | OwnerId
 

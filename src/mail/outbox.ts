@@ -10,7 +10,7 @@ import { DAY_MILLISECONDS } from '../base/time.ts'
 /** A mail without a link that was not sent for so long is given up. */
 export const GIVE_UP_MILLISECONDS = DAY_MILLISECONDS
 
-/** As for notices: a minute, then twice as late each time, up to 4 hours. */
+/** A mail is tried again after a minute, then after twice as long each time, up to 4 hours. */
 const FIRST_DELAY_MILLISECONDS = 60_000
 const MAX_DOUBLINGS = 8
 

@@ -65,7 +65,7 @@ export function messageOf(notice: Notice): Message {
   const { event, topic, language } = notice
   const t = NOTICE_TEXTS[language]
   if (event === null) {
-    return { title: t.titles.test(NOBODY), lines: [t.testHint], link: linkOf(notice) }
+    return { title: t.titles.test(NAMES_NOTHING), lines: [t.testHint], link: linkOf(notice) }
   }
   const named = {
     user: shortened(userOf(event)),
@@ -102,7 +102,7 @@ function shortened(name: string): string {
   return `${characters.slice(0, MAX_NAME_CHARACTERS).join('')}…`
 }
 
-const NOBODY = { user: '', what: '', network: '', count: '' }
+const NAMES_NOTHING = { user: '', what: '', network: '', count: '' }
 
 /** Returns a name that cannot act on a terminal or turn the direction of the text. */
 export function userOf({ username, userId }: NoticeEvent): string {

@@ -8,7 +8,7 @@ interface Named {
   /** The title of a key or the name of an app password; empty for none. */
   what: string
   network: string
-  /** Of refused sign-ins. */
+  /** The number of refused sign-ins. */
   count: string
 }
 

@@ -43,7 +43,7 @@ export interface View {
   isRegistrationOpen: boolean
   /** Whether the site mails links for new passwords. */
   hasMail: boolean
-  /** For a session that its user has to confirm and can confirm with a passkey. */
+  /** Set for a session that its user has to confirm and can confirm with a passkey. */
   ceremony: Ceremony | undefined
 }
 
@@ -56,7 +56,7 @@ interface Site {
   theme: string
 }
 
-/** Without a platform, single sign-on is not set up. */
+/** Returns the platform of single sign-on; `undefined` while it is off or not set up. */
 function platformOf(settings: Record<'sso_login_enabled' | 'sso_login_platform', string>) {
   const isOn = settings.sso_login_enabled === 'true' && settings.sso_login_platform !== ''
   return isOn ? settings.sso_login_platform : undefined

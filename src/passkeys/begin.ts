@@ -9,9 +9,7 @@ import { ALGORITHMS } from './cose.ts'
 import { beginCeremony, CEREMONY_MILLISECONDS } from './session-text.ts'
 import { MAX_PASSKEYS_PER_USER, selectForBegin, selectPasskeys } from './store.ts'
 import { userHandleOf } from './user-handle.ts'
-
-/** No user has this id. */
-const NOBODY = 0
+import { NOBODY } from '../database/user-id.ts'
 
 type BeginDeps = Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now'>
 

@@ -13,14 +13,12 @@ import type { Deps } from '../deps.ts'
 import type { SsoConfig } from './config.ts'
 import { identityText } from './identity-text.ts'
 import type { ProvenIdentity } from './store.ts'
+import { NOBODY } from '../database/user-id.ts'
 
 /** Names that are tried with a number before one with random characters. */
 const NUMBERED_NAMES = 4
 const RANDOM_BYTES = 6
 const MAX_NAME_CHARACTERS = 64
-/** No user has this id. */
-const NOBODY = 0
-
 type NewAccount = NonNullable<SsoConfig['newAccount']>
 
 /**

@@ -45,6 +45,7 @@ import {
   updateUser,
   type UserChange,
 } from './store.ts'
+import { NOBODY } from '../database/user-id.ts'
 
 /** The detail of a refusal, for the command line and the log. */
 const LAST_ADMIN = 'no other enabled admin has a password'
@@ -102,7 +103,7 @@ export async function createUser(
     reserved,
     inserted: rows,
   } = await actAsOperatorAt(deps, operator, now, {
-    reserved: selectReservationByProgram(db, user.username, 0),
+    reserved: selectReservationByProgram(db, user.username, NOBODY),
     inserted: insertUser(db, by, user, now),
     event: insertEventOfNewUser(db, by, user.username, event),
   })

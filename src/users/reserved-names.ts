@@ -8,9 +8,7 @@ import {
   selectReservation,
   selectReservedNames,
 } from '../accounts/reserved-names.ts'
-
-/** No user has this id. */
-const NOBODY = 0
+import { NOBODY } from '../database/user-id.ts'
 
 /** @throws {Refusal} `notAdmin`. */
 export async function listReservedNames(deps: ActorDeps, operator: Operator) {

@@ -36,9 +36,7 @@ import type { Database } from '../deps.ts'
 import { identityUnlinking } from '../sso/store.ts'
 import { isEnrolled } from '../two-factor/store.ts'
 import { isProvenChange } from './guarded-fields.ts'
-
-/** A new user has no id. */
-const NEW = 0
+import { NOBODY } from '../database/user-id.ts'
 
 /** The fields of a user that an operator may set. A missing field stays unchanged. */
 export interface UserChange {
@@ -70,7 +68,7 @@ export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> 
 /** Adds a user. Returns no row when the name is taken or reserved. */
 export function insertUser(db: Database, by: Authority, user: NewUser, now: number) {
   const row = { ...user, usernameKey: usernameKey(user.username), createdAt: now }
-  const isFree = notExists(selectReservationByProgram(db, user.username, NEW))
+  const isFree = notExists(selectReservationByProgram(db, user.username, NOBODY))
   return writing(db, by)
     .insert(users, row, { where: isFree })
     .onConflictDoNothing()

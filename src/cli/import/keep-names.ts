@@ -3,7 +3,7 @@ import { usernameKey } from '../../accounts/username.ts'
 import { insertEvent } from '../../audit/events.ts'
 import type { Site } from '../site/site.ts'
 import { readText } from './columns.ts'
-import { NOBODY } from './reserved-names.ts'
+import { NO_OWNER } from './reserved-names.ts'
 import type { Source } from './source.ts'
 import { selectSiteState } from './site-state.ts'
 import { writeReservedNames } from './write.ts'
@@ -20,7 +20,7 @@ export async function keepNames(site: Site, source: Source): Promise<string[]> {
   const owners = new Map(here.users.map(({ sub, id }) => [sub, id]))
   const names = [...source.users, ...source.reservedNames].flatMap((row) => {
     const username = readText(row['username'])
-    const userId = owners.get(readText(row['sub'])) ?? NOBODY
+    const userId = owners.get(readText(row['sub'])) ?? NO_OWNER
     return username === ''
       ? []
       : [{ usernameKey: usernameKey(username), username, userId, reservedAt: now }]

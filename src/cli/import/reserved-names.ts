@@ -10,13 +10,13 @@ import type { RawRow } from './source.ts'
 export interface OldReservedName {
   usernameKey: string
   username: string
-  /** The user who may have the name again, or `NOBODY`. */
+  /** The user who may have the name again, or `NO_OWNER`. */
   userId: number
   reservedAt: number
 }
 
-/** No user has this id, and no new user stands for it as 0 does. */
-export const NOBODY = -1
+/** No user has this id, and no new user either, for whom 0 stands (`NOBODY`). */
+export const NO_OWNER = -1
 
 const nameRow = v.object({ username: text(), reserved_at: numberColumn })
 
@@ -36,8 +36,8 @@ export function planReservedNames(
     const key = usernameKey(username)
     if (taken.has(key)) return []
     taken.add(key)
-    const owner = outcomes.get(readId(row['user_id']) ?? NOBODY)
+    const owner = outcomes.get(readId(row['user_id']) ?? NO_OWNER)
     const isHere = owner !== undefined && owner !== 'refused' && !isKept(owner)
-    return [{ usernameKey: key, username, userId: isHere ? owner.id : NOBODY, reservedAt }]
+    return [{ usernameKey: key, username, userId: isHere ? owner.id : NO_OWNER, reservedAt }]
   })
 }

@@ -7,7 +7,7 @@ export interface GlobalOptions {
   json: boolean
 }
 
-/** Their forms. */
+/** The forms of the global options. */
 export const GLOBAL_OPTIONS: readonly { form: `--${keyof GlobalOptions}`; about: Text }[] = [
   {
     form: '--remote',

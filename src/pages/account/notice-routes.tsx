@@ -87,7 +87,7 @@ async function showChannelForm(c: AppContext, kind: OwnKind, fields?: Fields, re
   return showForm(c, OwnChannelPage, props, refusal)
 }
 
-/** As many as no guess finds. */
+/** Random bytes of the topic that the form offers; nobody can guess so many. */
 const TOPIC_BYTES = 10
 
 /** Reads the topic of a refused form, to which the app may have subscribed. */

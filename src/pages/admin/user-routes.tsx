@@ -177,7 +177,7 @@ function listOf(c: AppContext): string {
 
 /** The events on a user's page. */
 const LATEST_EVENTS = { limit: 5, offset: 0 }
-/** As many refused sign-ins as the page can count. */
+/** The refused sign-ins that the page counts: no more are possible before the account is locked. */
 const COUNTED_REFUSALS = { limit: LIMITS.account.failures, offset: 0 }
 const MAX_COUNTED_ADMINS = 25
 

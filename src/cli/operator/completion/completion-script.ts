@@ -51,7 +51,7 @@ function valuesOf({ form, choices, offered = choices }: Omit<Taken<unknown>, 'ab
   return /[<[]file[\]>]/.test(form) && !isOption({ form }) ? 'file' : 'text'
 }
 
-/** No quote, so that the table can stand in quotes in every shell. */
+/** Removes the quotes from a help text, so that the table can stand in quotes in every shell. */
 function quotable(about: Text): string {
   return say(about)
     .replaceAll("'", '’')
