@@ -1,5 +1,7 @@
 export const HOUR_MILLISECONDS = 60 * 60 * 1000
 export const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS
+/** For cookies and answers that need no end. */
+export const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** @param time Unix time, milliseconds. @returns For example `2026-11-21T09:15:06.565+00:00`. */
 export function isoTime(time: number): string {

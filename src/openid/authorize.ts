@@ -23,7 +23,7 @@ import { type OpenidClient, selectClient } from './client-store.ts'
 import { deleteOldCodes } from './grant-store.ts'
 import { handleText, hashSecret, newGrantId, newSecret } from './handles.ts'
 import { verifyHint } from './id-token-hint.ts'
-import { selectKeys } from './keys.ts'
+import { selectSigningKeys } from './keys.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readProof } from './proof.ts'
 
@@ -164,7 +164,7 @@ async function findExpectedSub(
   { idTokenHint: hint, clientId, prompts }: AuthorizationRequest,
 ): Promise<string | undefined> {
   if (hint === undefined) return undefined
-  const claims = await verifyHint(await selectKeys(db, now()), { issuer, clientId }, hint)
+  const claims = await verifyHint(await selectSigningKeys(db, now()), { issuer, clientId }, hint)
   if (claims !== undefined) return claims.sub
   return prompts.includes('none') ? '' : undefined
 }

@@ -5,7 +5,7 @@ import { openidClients, openidLogouts } from '../../schema/tables.ts'
 import { literal } from '../database/literal.ts'
 import { runBatch, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
-import { signingKey, selectKeys, type StoredKey } from './keys.ts'
+import { signingKey, selectSigningKeys, type StoredSigningKey } from './keys.ts'
 
 export const MAX_LOGOUT_ATTEMPTS = 5
 const BATCH = 20
@@ -48,7 +48,7 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
           due.map((one) => one.clientId),
         ),
       ),
-    keys: selectKeys(db, now),
+    keys: selectSigningKeys(db, now),
   })
   const told = await Promise.all(
     due.map(async (logout) => {
@@ -103,7 +103,7 @@ interface Logout {
 /** @returns Whether the client has taken the logout. */
 async function tell(
   deps: LogoutDeps,
-  keys: readonly StoredKey[],
+  keys: readonly StoredSigningKey[],
   uri: string,
   { clientId, sessionId, sub, issuer }: Logout,
 ): Promise<boolean> {

@@ -4,7 +4,7 @@ import { selectSessionOf } from '../access/session-store.ts'
 import { withQuery } from './answer-uri.ts'
 import { type OpenidClient, selectClient } from './client-store.ts'
 import { readHint, verifyHint } from './id-token-hint.ts'
-import { selectKeys } from './keys.ts'
+import { selectSigningKeys } from './keys.ts'
 import type { Parameters } from './parameters.ts'
 
 /** A request to sign out, as far as it can be trusted. */
@@ -31,7 +31,7 @@ export async function readEndRequest(
   const clientId = shown?.aud ?? named ?? ''
   const { found, keys, sessions } = await runBatch(db, {
     found: selectClient(db, clientId),
-    keys: selectKeys(db, deps.now()),
+    keys: selectSigningKeys(db, deps.now()),
     sessions: selectSessionOf(db, shown?.sub ?? '', shown?.sid ?? ''),
   })
   const claims = await verifyHint(keys, { issuer, clientId }, hint)

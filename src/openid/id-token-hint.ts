@@ -1,7 +1,7 @@
 import { compactVerify } from 'jose/jws/compact/verify'
 import { decodeJwt } from 'jose/jwt/decode'
 import * as v from 'valibot'
-import { findPublicKey, type StoredKey } from './keys.ts'
+import { findPublicKey, type StoredSigningKey } from './keys.ts'
 
 const claimsSchema = v.object({
   iss: v.string(),
@@ -36,7 +36,7 @@ export function readHint(hint: string): HintClaims | undefined {
  * @see RFC 8725 section 3.11
  */
 export async function verifyHint(
-  keys: readonly StoredKey[],
+  keys: readonly StoredSigningKey[],
   { issuer, clientId }: { issuer: string; clientId: string },
   hint: string,
 ): Promise<HintClaims | undefined> {

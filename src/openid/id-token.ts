@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { storedMethods } from '../access/sign-in-methods.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { ACCESS_MILLISECONDS, type SignedInUser } from './grant-store.ts'
-import { signingKey, type StoredKey } from './keys.ts'
+import { signingKey, type StoredSigningKey } from './keys.ts'
 import { parseScope } from './scopes.ts'
 
 const ONE_FACTOR = '1'
@@ -44,7 +44,7 @@ export function claimsOf(user: SignedInUser) {
  */
 export async function signIdToken(
   deps: Pick<Deps, 'now' | 'keyRing' | 'isolateMemory'>,
-  keys: readonly StoredKey[],
+  keys: readonly StoredSigningKey[],
   user: SignedInUser,
   accessToken: string,
   isFirst: boolean,

@@ -43,10 +43,10 @@ interface Jwk {
 }
 
 /** A key as it is stored. */
-export type StoredKey = typeof openidKeys.$inferSelect
+export type StoredSigningKey = typeof openidKeys.$inferSelect
 
 /** Selects the keys that are shown, newest first. */
-export function selectKeys(db: Database, now: number) {
+export function selectSigningKeys(db: Database, now: number) {
   return db
     .select()
     .from(openidKeys)
@@ -69,7 +69,7 @@ type KeyDeps = Pick<
 >
 
 /** Makes a key and seals it. Nothing is stored. */
-async function makeKey(deps: KeyDeps, activeFrom: number): Promise<StoredKey> {
+async function makeKey(deps: KeyDeps, activeFrom: number): Promise<StoredSigningKey> {
   const [{ pkcs8, n, e }, ring] = await Promise.all([deps.makeSigningKey(), deps.keyRing()])
   const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e })
   const jwk: Jwk = { kty: 'RSA', n, e, kid, alg: 'RS256', use: 'sig' }
@@ -84,17 +84,17 @@ function useOf(kid: string): string {
 /** Makes the first key when there is none. */
 export async function ensureKey(
   deps: KeyDeps,
-  stored?: readonly StoredKey[],
-): Promise<StoredKey[]> {
+  stored?: readonly StoredSigningKey[],
+): Promise<StoredSigningKey[]> {
   const { db } = deps
   const now = deps.now()
-  const found = stored ?? (await selectKeys(db, now))
+  const found = stored ?? (await selectSigningKeys(db, now))
   if (found.length > 0) return [...found]
   const key = await makeKey(deps, now)
   const isFirst = notExists(db.select({ id: openidKeys.id }).from(openidKeys))
   const { keys } = await runBatch(db, {
     inserted: insertKey(db, THE_SERVICE, key, isFirst),
-    keys: selectKeys(db, now),
+    keys: selectSigningKeys(db, now),
   })
   await publishKeys(deps, keys)
   return keys
@@ -131,7 +131,7 @@ export async function rotateKey(
     deleted: dropsOthers
       ? writing(db, by).delete(openidKeys, ne(openidKeys.id, key.id))
       : undefined,
-    keys: selectKeys(db, now),
+    keys: selectSigningKeys(db, now),
   })
   logEvent(event)
   await publishKeys(deps, keys)
@@ -140,7 +140,7 @@ export async function rotateKey(
   return { kid, activeFrom, oldShownUntil }
 }
 
-function insertKey(db: Database, by: Authority, key: StoredKey, where?: SQL) {
+function insertKey(db: Database, by: Authority, key: StoredSigningKey, where?: SQL) {
   return writing(db, by).insert(openidKeys, key, { where })
 }
 
@@ -160,7 +160,7 @@ const signedWith = new WeakMap<object, string>()
  */
 export async function signingKey(
   deps: Pick<Deps, 'now' | 'keyRing' | 'isolateMemory'>,
-  keys: readonly StoredKey[],
+  keys: readonly StoredSigningKey[],
 ): Promise<{ kid: string; key: CryptoKey }> {
   const now = deps.now()
   const current = keys.find(({ activeFrom }) => activeFrom <= now) ?? keys.at(-1)
@@ -187,7 +187,7 @@ const publicJwkSchema = v.object({ kty: v.string(), n: v.string(), e: v.string()
 
 /** Returns the public key of a `kid`; `undefined` for an unknown one. */
 export async function findPublicKey(
-  keys: readonly StoredKey[],
+  keys: readonly StoredSigningKey[],
   kid: string | undefined,
 ): Promise<CryptoKey | undefined> {
   const found = keys.find(({ id }) => id === kid)
@@ -215,7 +215,7 @@ export async function readKeySet(deps: KeyDeps): Promise<string> {
   const kept = await kv.get(COPY).catch((error: unknown) => logFailure('read', error))
   const text = kept?.includes(own)
     ? kept
-    : await publishKeys(deps, await ensureKey(deps, await selectKeys(db, now)))
+    : await publishKeys(deps, await ensureKey(deps, await selectSigningKeys(db, now)))
   // That key was deleted since.
   if (!text.includes(own)) signedWith.delete(isolateMemory)
   copies.set(isolateMemory, { text, until: now + ISOLATE_MILLISECONDS })
@@ -230,7 +230,7 @@ export function forgetKeySet({ isolateMemory }: Pick<Deps, 'isolateMemory'>): vo
 /** Replaces the copies of the key set. When KV fails, its copy ends by itself. */
 async function publishKeys(
   { kv, isolateMemory }: Pick<Deps, 'kv' | 'isolateMemory'>,
-  keys: readonly StoredKey[],
+  keys: readonly StoredSigningKey[],
 ): Promise<string> {
   const text = keySetOf(keys)
   forgetKeySet({ isolateMemory })
@@ -246,6 +246,6 @@ function logFailure(what: 'read' | 'write', error: unknown): null {
   return null
 }
 
-function keySetOf(keys: readonly StoredKey[]): string {
+function keySetOf(keys: readonly StoredSigningKey[]): string {
   return `{"keys":[${keys.map(({ publicKey }) => publicKey).join()}]}`
 }

@@ -20,7 +20,7 @@ import {
 } from './grant-store.ts'
 import { handleText, hashSecret, newGrantId, newSecret, parseHandle } from './handles.ts'
 import { signIdToken } from './id-token.ts'
-import { ensureKey, selectKeys, type StoredKey } from './keys.ts'
+import { ensureKey, selectSigningKeys, type StoredSigningKey } from './keys.ts'
 import { OAuthError } from './oauth-error.ts'
 import type { Parameters } from './parameters.ts'
 import { parseScope } from './scopes.ts'
@@ -72,7 +72,7 @@ async function exchangeCode(deps: TokenDeps, { credentials, form, from }: TokenR
   const made = await newTokens(deps, handle.id)
   const { client, keys, ended, found } = await runBatch(db, {
     client: selectClient(db, credentials.clientId),
-    keys: selectKeys(db, now),
+    keys: selectSigningKeys(db, now),
     used: useCode(db, by, code, made.hashes, now),
     ended: endReplayedCode(db, by, code, made.hashes),
     found: selectByAccessToken(db, { id: handle.id, accessHash: made.hashes.accessHash }, now),
@@ -103,7 +103,7 @@ async function refresh(deps: TokenDeps, { credentials, form, from }: TokenReques
   const made = await newTokens(deps, handle.id, handle.family)
   const { client, keys, newest, used, ended, found } = await runBatch(db, {
     client: selectClient(db, credentials.clientId),
-    keys: selectKeys(db, now),
+    keys: selectSigningKeys(db, now),
     // Stands before the use, which replaces the token.
     newest: token.scopes.length > 0 ? selectNewest(db, token, now) : undefined,
     used: useRefreshToken(db, by, token, made.hashes, now),
@@ -189,7 +189,7 @@ async function noteReplay(
 }
 
 interface Exchanged {
-  keys: readonly StoredKey[]
+  keys: readonly StoredSigningKey[]
   /** When the tokens began. */
   now: number
   user: SignedInUser | undefined

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { getCookie, setCookie } from 'hono/cookie'
 import { sha256Hex } from '../base/encoding.ts'
+import { YEAR_SECONDS } from '../base/time.ts'
 import type { AppContext } from '../http/context.ts'
 import { Markdown } from './markdown.tsx'
 import type { View } from './view.ts'
@@ -14,8 +15,6 @@ export interface OpenAnnouncement {
 
 const COOKIE = 'announcement'
 const ID_DIGITS = 16
-const YEAR_SECONDS = 365 * 24 * 60 * 60
-
 /** @returns `undefined` when there is no announcement, or the visitor has closed this one. */
 export async function openAnnouncement(
   c: AppContext,

@@ -1,5 +1,6 @@
 import { setCookie } from 'hono/cookie'
 import type { Language } from '../base/language.ts'
+import { YEAR_SECONDS } from '../base/time.ts'
 import type { AppContext } from '../http/context.ts'
 import { LANGUAGE_COOKIE } from '../http/language.ts'
 import { en, type Texts } from './texts/en.ts'
@@ -12,8 +13,6 @@ export const TEXTS = { en, zh } satisfies Record<Language, Texts>
 
 /** Values of the `lang` attribute. */
 export const LANGUAGE_TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
-
-const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 export function rememberLanguage(c: AppContext, language: Language): void {
   setCookie(c, LANGUAGE_COOKIE, language, {

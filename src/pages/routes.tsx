@@ -5,6 +5,7 @@ import { isApiPath } from '../http/envelope.ts'
 import { logError } from '../database/log.ts'
 import { loggedPath } from '../base/logged-path.ts'
 import { Refusal, refusalIn } from '../base/refusals.ts'
+import { YEAR_SECONDS } from '../base/time.ts'
 import { readSettings } from '../settings/store.ts'
 import { acceptsPages } from '../http/accepts.ts'
 import { closeAnnouncement } from './announcement.tsx'
@@ -21,8 +22,6 @@ import { signInPath } from './sign-in/next.ts'
 import { signInPages } from './sign-in/routes.tsx'
 import { themeOf } from './theme.ts'
 import { goTo, readView, showPage } from './view.ts'
-
-const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** Every page, under `/account`. */
 export const pageRoutes = new Hono<App>()

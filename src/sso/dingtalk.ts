@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
 import type { SsoConfig } from './config.ts'
-import { authorizationUrl, clientOf, inProtocol, signInHost } from './oauth.ts'
+import { authorizationUrl, oauthClientOf, inProtocol, signInHost } from './oauth.ts'
 import type { Ask } from './outgoing.ts'
 import type { Asking, Provider, ProviderCheck } from './provider.ts'
 import { SsoError } from './reasons.ts'
@@ -34,7 +34,7 @@ export function createDingtalk(config: SsoConfig, { ask }: Asking): Provider {
       inProtocol(() => authorizationUrl(SERVER, config, begun, { scope, prompt: 'consent' })),
     finish: ({ state }, answer) =>
       inProtocol(async () => {
-        oauth.validateAuthResponse(SERVER, clientOf(config), answer, state)
+        oauth.validateAuthResponse(SERVER, oauthClientOf(config), answer, state)
         const code = answer.get('authCode') ?? ''
         const { accessToken } = await readToken(config, code, ask)
         const headers = { 'x-acs-dingtalk-access-token': accessToken }

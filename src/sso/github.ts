@@ -4,7 +4,7 @@ import type { SsoConfig } from './config.ts'
 import {
   authorizationUrl,
   checkServer,
-  clientOf,
+  oauthClientOf,
   exchangeCode,
   inProtocol,
   requestOptions,
@@ -36,7 +36,7 @@ export function createGithub(config: SsoConfig, { ask }: Asking): Provider {
     begin: (begun) => inProtocol(() => authorizationUrl(SERVER, config, begun, { scope })),
     finish: (begun, answer) =>
       inProtocol(async () => {
-        const client = clientOf(config)
+        const client = oauthClientOf(config)
         const response = await exchangeCode(SERVER, config, client, begun, answer, ask)
         const { access_token: token } = await oauth.processAuthorizationCodeResponse(
           SERVER,

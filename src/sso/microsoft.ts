@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { decodeJwt } from 'jose/jwt/decode'
 import type { SsoConfig } from './config.ts'
 import { knowProvider } from './memory.ts'
-import { checkServer, clientOf, exchangeCode, inProtocol } from './oauth.ts'
+import { checkServer, oauthClientOf, exchangeCode, inProtocol } from './oauth.ts'
 import { MICROSOFT, openIdUrl, readIdToken } from './openid.ts'
 import type { Asking, Provider } from './provider.ts'
 
@@ -30,7 +30,7 @@ export function createMicrosoft(config: SsoConfig, { ask, now, memory }: Asking)
     begin: (begun, isAnew) => inProtocol(() => openIdUrl(COMMON, config, begun, isAnew)),
     finish: (begun, answer) =>
       inProtocol(async () => {
-        const client = clientOf(config, now)
+        const client = oauthClientOf(config, now)
         const response = await exchangeCode(COMMON, config, client, begun, answer, ask)
         const issuer = await issuerIn(response.clone())
         const known = await knowProvider(memory, COMMON.issuer, now, async () => COMMON)

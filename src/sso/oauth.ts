@@ -16,7 +16,7 @@ export function requestOptions(issuer: string, ask: Ask) {
 }
 
 /** @param now Unix time, milliseconds. */
-export function clientOf({ clientId }: SsoConfig, now = Date.now()): oauth.Client {
+export function oauthClientOf({ clientId }: SsoConfig, now = Date.now()): oauth.Client {
   return {
     client_id: clientId,
     [oauth.clockSkew]: Math.round((now - Date.now()) / 1000),
@@ -149,7 +149,7 @@ async function askTokenEndpoint(
 ) {
   const response = await oauth.genericTokenEndpointRequest(
     as,
-    clientOf(config),
+    oauthClientOf(config),
     authenticationOf(as, config),
     'authorization_code',
     parameters,

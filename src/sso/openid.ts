@@ -4,7 +4,7 @@ import { type KnownProvider, knowProvider } from './memory.ts'
 import {
   authorizationUrl,
   checkServer,
-  clientOf,
+  oauthClientOf,
   exchangeCode,
   inProtocol,
   requestOptions,
@@ -38,7 +38,7 @@ export function createOpenId(config: SsoConfig, issuer: string, asking: Asking):
     finish: (begun, answer) =>
       inProtocol(async () => {
         const known = await discover()
-        const client = clientOf(config, now)
+        const client = oauthClientOf(config, now)
         const response = await exchangeCode(known.server, config, client, begun, answer, ask)
         return readIdToken(known.server, config, client, begun, response, { ask, known })
       }),

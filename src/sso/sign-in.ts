@@ -43,7 +43,7 @@ export async function signInWithIdentity(
   client: Client,
 ): Promise<{ token: string } | Unfinished> {
   const identity: ProvenIdentity = { ...user, platform: config.platform }
-  const known = await findUser(deps, identity)
+  const known = await findUserOf(deps, identity)
   if (known === undefined || !maySignIn(known, deps.now()))
     await chargeRequest(deps, 'stranger', client)
   await useUpState(deps, attempt, client)
@@ -68,7 +68,7 @@ export async function signInWithCode(
   code: string,
   client: Client,
 ): Promise<string> {
-  const user = await findUser(deps, identity)
+  const user = await findUserOf(deps, identity)
   if (user === undefined) throw new Refusal('identityNotFound')
   await refuseDisabled(deps, user, client)
   if (needsCode(user) && code.trim() === '') throw new Refusal('wrongCode')
@@ -77,7 +77,7 @@ export async function signInWithCode(
 }
 
 /** Finds the user of an identity. */
-export async function findUser(
+export async function findUserOf(
   { db }: Pick<Deps, 'db'>,
   identity: ProvenIdentity,
 ): Promise<IdentityUser | undefined> {
@@ -105,7 +105,7 @@ async function register(
   const claims = await selectClaims(deps.db, [identity.subject, identity.name])
   if (claims.length > 0) return undefined
   await registerUser(deps, identity, newAccount, client)
-  return findUser(deps, identity)
+  return findUserOf(deps, identity)
 }
 
 function maySignIn(user: IdentityUser, now: number): boolean {

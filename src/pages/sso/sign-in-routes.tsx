@@ -11,7 +11,7 @@ import { possiblyEmptyText, text } from '../../base/text.ts'
 import { signInWithPasskey } from '../../passkeys/sign-in.ts'
 import { staticDigest } from '../../passwords/passwords.ts'
 import { signInAndLink } from '../../sso/manage.ts'
-import { findUser, signInWithCode } from '../../sso/sign-in.ts'
+import { findUserOf, signInWithCode } from '../../sso/sign-in.ts'
 import { needsCode } from '../../two-factor/second-factor.ts'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
@@ -107,7 +107,7 @@ function startOver(c: AppContext) {
 
 async function showFactor(c: AppContext, step: Step, refusal?: Refusal) {
   const deps = c.get('deps')
-  const user = await findUser(deps, step.identity)
+  const user = await findUserOf(deps, step.identity)
   // The identity was unlinked meanwhile.
   if (user === undefined) return startOver(c)
   const view = await readView(c)

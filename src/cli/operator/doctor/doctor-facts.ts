@@ -6,7 +6,7 @@ import { runBatch } from '../../../database/statements.ts'
 import type { Database } from '../../../deps.ts'
 import { compareCopy } from '../../../settings/store.ts'
 import type { KeyRing } from '../../../crypto/key-ring.ts'
-import { selectKeys } from '../../../openid/keys.ts'
+import { selectSigningKeys } from '../../../openid/keys.ts'
 import { isAdmin, isEnabled, isNotGuest } from '../../../accounts/conditions.ts'
 import { GUEST } from '../../../accounts/roles.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../../../accounts/second-factor.ts'
@@ -216,7 +216,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
       .groupBy(passkeys.rpId)
       .orderBy(passkeys.rpId),
     clients: db.select({ issuer: openidClients.issuer }).from(openidClients),
-    keys: selectKeys(db, site.now()),
+    keys: selectSigningKeys(db, site.now()),
     expired: db
       .select({ total: count() })
       .from(sessions)

@@ -1,6 +1,11 @@
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { isoTime } from '../../../base/time.ts'
-import { KEY_NOTICE_SECONDS, rotateKey, selectKeys, SPREAD_SECONDS } from '../../../openid/keys.ts'
+import {
+  KEY_NOTICE_SECONDS,
+  rotateKey,
+  selectSigningKeys,
+  SPREAD_SECONDS,
+} from '../../../openid/keys.ts'
 import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
 import { takes } from '../../shared/declaration.ts'
 import { onSite } from '../../site/on-site.ts'
@@ -11,7 +16,7 @@ const list = onSite({
   zh: '列出程序读取的公钥',
   examples: ['signing-key list'],
   async run(site, _, { output }) {
-    const keys = await selectKeys(site.db, site.now())
+    const keys = await selectSigningKeys(site.db, site.now())
     const content = keys.map((key) => ({ kid: key.id, active_from: isoTime(key.activeFrom) }))
     output.list(['kid', 'active_from'], content, 'There are no signing keys.')
   },
@@ -65,7 +70,7 @@ While a new key waits, the command asks before it makes another one.`,
 /** Asks before a second new key when one waits already: programs would read both. */
 async function askAboutWaiting(site: Site): Promise<void> {
   const now = site.now()
-  const waiting = (await selectKeys(site.db, now)).find(({ activeFrom }) => activeFrom > now)
+  const waiting = (await selectSigningKeys(site.db, now)).find(({ activeFrom }) => activeFrom > now)
   if (waiting === undefined) return
   const { id, activeFrom } = waiting
   console.error(`The new key ${id} waits already: it signs from ${isoTime(activeFrom)}.`)
