@@ -1,5 +1,4 @@
-import type { selectEvents } from '../audit/event-lists.ts'
-import { isByOperator } from '../audit/event-lists.ts'
+import { isByOperator, type selectEvents } from '../audit/event-lists.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { isoTime } from '../base/time.ts'
 

@@ -8,8 +8,7 @@ import { THE_SERVICE, writing } from '../database/statements.ts'
 import { hasWord } from '../database/words.ts'
 import type { Database } from '../deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
-import type { NoticeTopic, Topic } from './topics.ts'
-import { KINDS_OF_TOPICS, MAKES_ADMIN, TOPICS } from './topics.ts'
+import { KINDS_OF_TOPICS, MAKES_ADMIN, type NoticeTopic, type Topic, TOPICS } from './topics.ts'
 import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** A notice that was not delivered for so long is given up. */

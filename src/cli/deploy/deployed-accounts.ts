@@ -1,7 +1,6 @@
 import { createMeter, openDatabase } from '../../database/database.ts'
-import { randomBytes } from '../../deps.ts'
+import { type Database, randomBytes } from '../../deps.ts'
 import { deriveScrypt } from '../../crypto/scrypt.ts'
-import type { Database } from '../../deps.ts'
 import { createFirstAccounts } from '../site/first-accounts.ts'
 import type { Wrangler } from '../site/cloudflare.ts'
 import { WranglerD1 } from './wrangler-d1.ts'

@@ -1,7 +1,6 @@
 import { own } from '../../base/own.ts'
 import type { StoredIdentity } from '../../sso/store.ts'
-import type { SecurityProps } from '../account/security-forms.ts'
-import { problemIn } from '../account/security-forms.ts'
+import { problemIn, type SecurityProps } from '../account/security-forms.ts'
 import { Change } from '../confirm.tsx'
 import { Icon, Tile } from '../icons.tsx'
 import { Row, Rows } from '../rows.tsx'
