@@ -34,8 +34,14 @@ interface Kept extends Pick<Account, 'username' | 'role' | 'keys'> {
 /** The decision about a user of the source, which also applies to the user's keys. */
 export type Outcome = Account | Kept | 'refused'
 
-export function isKept(outcome: Account | Kept): outcome is Kept {
-  return 'isKept' in outcome
+/** Tells whether the account stays as it is here. */
+export function isKept(outcome: Outcome | undefined): outcome is Kept {
+  return typeof outcome === 'object' && 'isKept' in outcome
+}
+
+/** Tells whether the import writes the account. */
+export function isWritten(outcome: Outcome | undefined): outcome is Account {
+  return typeof outcome === 'object' && !isKept(outcome)
 }
 
 interface Decision {
@@ -81,7 +87,7 @@ export function planAccounts(rows: RawRow[], site: SiteState, now: number): Acco
     const { outcome, remarks } = decide(planning, readUser(row, now))
     const id = readId(row['id'])
     if (id !== undefined && !plan.outcomes.has(id)) plan.outcomes.set(id, outcome)
-    if (outcome !== 'refused' && isKept(outcome)) plan.kept += 1
+    if (isKept(outcome)) plan.kept += 1
     else if (outcome !== 'refused') plan.accounts.push(outcome)
     const items = outcome === 'refused' ? plan.refused : plan.notes
     items.push(...remarks.map((reason) => itemOf(row, reason)))
@@ -129,7 +135,7 @@ function decide(planning: Planning, user: OldUser | string): Decision {
 /** Takes the `sub` from an account when another user has it, so that the account gets a new one. */
 function giveSub({ owners }: Planning, decision: Decision): Decision {
   const { outcome, remarks } = decision
-  if (outcome === 'refused' || isKept(outcome) || outcome.sub === '') return decision
+  if (!isWritten(outcome) || outcome.sub === '') return decision
   const { sub, usernameKey: key } = outcome
   const owner = owners.get(sub) ?? key
   owners.set(sub, owner)

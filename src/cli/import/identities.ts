@@ -1,7 +1,7 @@
 import { DINGTALK_ISSUER } from '../../sso/dingtalk.ts'
 import { GITHUB_ISSUER } from '../../sso/github.ts'
 import { GOOGLE_ISSUER } from '../../sso/openid.ts'
-import { type Account, isKept, type Outcome } from './accounts.ts'
+import { type Account, isWritten, type Outcome } from './accounts.ts'
 import { readId, readText } from './columns.ts'
 import { own } from '../../base/own.ts'
 import type { Item } from './plan.ts'
@@ -39,7 +39,7 @@ export function giveIdentities(source: Source, outcomes: Map<number, Outcome>): 
   const owners = new Map<string, Account[]>()
   for (const { identity, userId } of identitiesIn(source, outcomes)) {
     const owner = outcomes.get(userId)
-    if (owner === undefined || owner === 'refused' || isKept(owner)) continue
+    if (!isWritten(owner)) continue
     const key = `${identity.issuer} ${identity.subject}`
     const before = owners.get(key) ?? []
     owners.set(key, [...before, owner])

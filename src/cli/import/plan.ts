@@ -1,4 +1,4 @@
-import { type Account, isKept, type Outcome, planAccounts } from './accounts.ts'
+import { type Account, isKept, isWritten, type Outcome, planAccounts } from './accounts.ts'
 import { readId, readText } from './columns.ts'
 import { readKey } from './keys.ts'
 import { passkeyNameOf, readPasskey, rpIdOf } from './passkeys.ts'
@@ -121,7 +121,7 @@ function planKeys(rows: RawRow[], outcomes: Map<number, Outcome>, now: number) {
     const name = readText(row['title'])
     if (reason !== undefined)
       refused.push({ kind: 'key', ...(id !== undefined && { id }), name, reason })
-    else if (owner !== undefined && owner !== 'refused' && isKept(owner)) kept += 1
+    else if (isKept(owner)) kept += 1
   }
   return { kept, refused }
 }
@@ -156,7 +156,7 @@ function planPasskeys(
     const owner = userId === undefined ? undefined : outcomes.get(userId)
     const reason = givePasskey(owner, userId, row, { taken, rpId, now })
     if (reason === undefined) {
-      if (owner !== undefined && owner !== 'refused' && isKept(owner)) kept += 1
+      if (isKept(owner)) kept += 1
     } else refused.push({ kind: 'passkey', name: passkeyNameOf(row), reason })
   }
   return { kept, refused }
@@ -187,8 +187,7 @@ function givePasskey(
 function giveRecoveryCodes(rows: RawRow[], { outcomes, notes }: ReturnType<typeof planAccounts>) {
   for (const [userId, codes] of Map.groupBy(rows, (row) => readId(row['user_id']))) {
     const owner = userId === undefined ? undefined : outcomes.get(userId)
-    if (userId === undefined || owner === undefined || owner === 'refused' || isKept(owner))
-      continue
+    if (userId === undefined || !isWritten(owner)) continue
     if (owner.id === userId)
       owner.recoveryCodes.push(...codes.map((row) => readText(row['code_hash'])))
     else notes.push({ kind: 'user', id: userId, name: owner.username, reason: LOST_CODES })

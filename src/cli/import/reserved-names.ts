@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { text } from '../../base/text.ts'
 import { usernameKey } from '../../accounts/username.ts'
-import { isKept, type Outcome } from './accounts.ts'
+import { isWritten, type Outcome } from './accounts.ts'
 import { numberColumn, readId } from './columns.ts'
 import type { SiteState } from './plan.ts'
 import type { RawRow } from './source.ts'
@@ -27,8 +27,7 @@ export function planReservedNames(
   site: SiteState,
 ): OldReservedName[] {
   const taken = new Set([...site.users.map((user) => user.usernameKey), ...site.reserved])
-  for (const outcome of outcomes.values())
-    if (outcome !== 'refused' && !isKept(outcome)) taken.add(outcome.usernameKey)
+  for (const outcome of outcomes.values()) if (isWritten(outcome)) taken.add(outcome.usernameKey)
   return rows.flatMap((row) => {
     const name = v.safeParse(nameRow, row)
     if (!name.success) return []
@@ -37,7 +36,7 @@ export function planReservedNames(
     if (taken.has(key)) return []
     taken.add(key)
     const owner = outcomes.get(readId(row['user_id']) ?? NO_OWNER)
-    const isHere = owner !== undefined && owner !== 'refused' && !isKept(owner)
-    return [{ usernameKey: key, username, userId: isHere ? owner.id : NO_OWNER, reservedAt }]
+    const userId = isWritten(owner) ? owner.id : NO_OWNER
+    return [{ usernameKey: key, username, userId, reservedAt }]
   })
 }
