@@ -462,6 +462,11 @@ test('a key that an admin removes is an event of its owner', async () => {
   expect((await events()).data.content[0]).toMatchObject({ kind: 'key_deleted', detail: 'laptop' })
 })
 
+const ids = async () => {
+  const { data } = await site.get('/api/me/events', { token })
+  return data.content.map(({ id }: { id: number }) => id)
+}
+
 test('the ids that a user sees do not count the events of others', async () => {
   await signIn('alice', PASSWORD)
   await signIn('alice', PASSWORD)
