@@ -72,8 +72,8 @@ const PARTS = {
   ssh_keys: 'ssh_keys',
 } as const
 
-/** Logouts that programs are to be told of, for minutes, and mails until they are sent. */
-const NOT_KEPT = ['mails', 'openid_logouts']
+/** Writes to the file server, logouts that programs are to be told of, and mails, while they go on. */
+const NOT_KEPT = ['file_leases', 'mails', 'openid_logouts']
 
 /** What no export may hold: hashes, sealed texts and keys. The word says what it would be. */
 const secretsOf = (table: string, columns: string) =>

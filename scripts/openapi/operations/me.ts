@@ -185,7 +185,7 @@ export const meOperations: Operations = {
           data: {
             content: [
               {
-                id: 1,
+                id: 30090931378775,
                 time: '2026-11-21T09:15:06.565+00:00',
                 kind: 'sign_in',
                 detail: 'pwd',
@@ -206,7 +206,7 @@ export const meOperations: Operations = {
           data: {
             content: [
               {
-                id: 3,
+                id: 262590736108719,
                 time: '2026-11-21T09:15:06.565+00:00',
                 kind: 'role_changed',
                 detail: '',
