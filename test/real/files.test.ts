@@ -449,6 +449,30 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
       })
     })
 
+    test('is one, and as the user here, after changes that overtake each other', async () => {
+      for (let round = 0; round < 5; round++) {
+        const name = fresh(`racer${round}-`)
+        const token = await site.addUser(name)
+        await names(token)
+        let isChanging = true
+        const asking = Array.from({ length: 3 }, async () => {
+          while (isChanging) await site.list(token)
+        })
+        await site.change(name, { permission: ALL_RIGHTS - 1, base_path: '/below' })
+        await site.change(name, { username: `${name}x` })
+        await site.change(`${name}x`, { username: `${name}y` })
+        await site.change(`${name}y`, { permission: 0, base_path: '/' })
+        isChanging = false
+        await Promise.all(asking)
+        await vi.waitFor(async () => {
+          const there = [...(await site.usersThere()).values()]
+          const racers = there.filter(({ username }) => String(username).startsWith(name))
+          const expected = { username: `${name}y`, permission: 0, base_path: '/', disabled: false }
+          expect(racers).toMatchObject([expected])
+        })
+      }
+    })
+
     test('is off at once when the user here is disabled, with the shares', async () => {
       const name = fresh('off')
       mkdirSync(join(site.folder, name))
