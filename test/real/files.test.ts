@@ -454,15 +454,15 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
         const name = fresh(`racer${round}-`)
         const token = await site.addUser(name)
         await names(token)
-        let isChanging = true
+        const changing = new AbortController()
         const asking = Array.from({ length: 3 }, async () => {
-          while (isChanging) await site.list(token)
+          while (!changing.signal.aborted) await site.list(token)
         })
         await site.change(name, { permission: ALL_RIGHTS - 1, base_path: '/below' })
         await site.change(name, { username: `${name}x` })
         await site.change(`${name}x`, { username: `${name}y` })
         await site.change(`${name}y`, { permission: 0, base_path: '/' })
-        isChanging = false
+        changing.abort()
         await Promise.all(asking)
         await vi.waitFor(async () => {
           const there = [...(await site.usersThere()).values()]
