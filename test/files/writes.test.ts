@@ -14,16 +14,16 @@ let site: CheapSite
 let userId: number
 let token: string
 let admin: string
-/** Resolves when another write waits for the first one, or has overtaken it. */
-let overtaken: PromiseWithResolvers<void>
+/** Resolves when a write waits for another one. */
+let waiting: PromiseWithResolvers<void>
 
 beforeEach(async () => {
   openlist = new OpenListStandIn()
   const wait = async () => {
-    overtaken.resolve()
+    waiting.resolve()
     await scheduler.wait(1)
   }
-  overtaken = Promise.withResolvers()
+  waiting = Promise.withResolvers()
   site = new CheapSite({ ...openlist.deps, wait }, FILES_BINDINGS)
   await site.addFirstUsers()
   userId = await site.addUser('alice', { password: PASSWORD, permission: SHARE })
@@ -42,10 +42,14 @@ async function change(fields: object): Promise<void> {
   })
 }
 
-/** Holds the first such call before the file server works on it, until `release`. */
+/**
+ * Holds the first such call before the file server works on it, until `release`; `overtaken`
+ * resolves when another one was answered.
+ */
 function hold(path: string) {
   const held = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<Sent>()
+  const overtaken = Promise.withResolvers<void>()
   let isFirst = true
   openlist.answer = (sent) => {
     if (sent.path !== path) return undefined
@@ -59,7 +63,11 @@ function hold(path: string) {
       openlist.send(`http://files.example.org:5244${path}`, again(sent)),
     )
   }
-  return { arrived: arrived.promise, release: () => held.resolve() }
+  return {
+    arrived: arrived.promise,
+    overtaken: overtaken.promise,
+    release: () => held.resolve(),
+  }
 }
 
 function again({ method, headers, body }: Sent): RequestInit {
@@ -72,12 +80,12 @@ describe('two writes of one user', () => {
     ['an earlier change does not end after a later one', { permission: 65_533 }, { permission: 0 }],
   ])('%s', async (_, first, last) => {
     await list()
-    const { arrived, release } = hold('/api/admin/user/update')
+    const { arrived, overtaken, release } = hold('/api/admin/user/update')
     await change(first)
     await arrived
     await change(last)
     const asked = list()
-    await overtaken.promise
+    await Promise.race([waiting.promise, overtaken])
     release()
     await Promise.all([asked, site.settle()])
     await runFrequently(site.deps)
@@ -90,10 +98,10 @@ describe('two writes of one user', () => {
     await change({ username: 'xa' })
     await arrived
     await change({ username: 'xb' })
-    const asked = [list(), list()]
-    await overtaken.promise
+    const asked = list()
+    await Promise.race([waiting.promise, asked])
     release()
-    await Promise.all([...asked, site.settle()])
+    await Promise.all([asked, site.settle()])
     await change({ permission: 1 })
     await site.settle()
     const general = openlist.users.filter(({ role }) => role === 0)
