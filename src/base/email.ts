@@ -39,9 +39,11 @@ function hostOf(domain: string): string | undefined {
 
 /**
  * Returns what counts as one mailbox for a limit: an address without differences of case, dots and
- * `+…` in the local part. Large providers deliver all of these to one mailbox.
+ * `+…` in the local part, and of Gmail's two names. Large providers deliver all of these to one
+ * mailbox.
  */
 export function mailboxKey(address: string): string {
   const [local = '', domain = ''] = address.toLowerCase().split('@')
-  return `${local.replace(/\+.*$/, '').replaceAll('.', '')}@${domain}`
+  const provider = domain === 'googlemail.com' ? 'gmail.com' : domain
+  return `${local.replace(/\+.*$/, '').replaceAll('.', '')}@${provider}`
 }

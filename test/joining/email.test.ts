@@ -191,7 +191,12 @@ describe('POST /api/me/email/send', () => {
   })
 
   test('sends at most five a day to one mailbox, over all accounts, and does not keep it', async () => {
-    const written = [ADDRESS, ADDRESS.toUpperCase(), 'a.lice@example.org', 'alice+x.y@example.org']
+    const written = [
+      'alice@gmail.com',
+      'ALICE@gmail.com',
+      'a.lice@GoogleMail.com',
+      'alice+x.y@gmail.com',
+    ]
     for (let i = 0; i < 6; i++) {
       const name = `user${i}`
       await site.addUser(name, { password: PASSWORD })
@@ -200,7 +205,7 @@ describe('POST /api/me/email/send', () => {
       expect(await send(token)).toEqual(i < 5 ? success : TOO_MANY)
     }
     const counters = await site.db.select().from(throttleCounters)
-    expect(JSON.stringify(counters).toLowerCase()).not.toContain('example')
+    expect(JSON.stringify(counters).toLowerCase()).not.toContain('mail.com')
   })
 
   test('sends one mail for twenty requests at once', async () => {
