@@ -81,6 +81,8 @@ describe('the overview', () => {
     const enough = await overview()
     expect(enough.text).toContain('Your account is well protected')
     expect(stepIn(enough.html)).toEqual(['Add a passkey', '/account/security/passkeys/add'])
+    // The offer of the script would say the same once more.
+    expect(enough.html.match(/href="[^"]*\/passkeys\/add"/g)).toHaveLength(1)
   })
 
   test('wishes for a second passkey, and then for nothing', async () => {

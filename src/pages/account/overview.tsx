@@ -74,7 +74,9 @@ export function OverviewPage(props: OverviewProps) {
           ]}
         />
       )}
-      {counts.passkeys === 0 && view.rpId !== undefined && <Nudge view={view} />}
+      {counts.passkeys === 0 && view.rpId !== undefined && protection.next !== 'passkey' && (
+        <Nudge view={view} />
+      )}
     </AccountPage>
   )
 }
