@@ -27,6 +27,16 @@ export function isGuardedPath(path: string): boolean {
   return GUARDED_PATH.test(path)
 }
 
+/**
+ * Tells whether a request of the interface sends a file. All others are read before it is asked who
+ * sends them.
+ *
+ * @param path Decoded, in the area `api`.
+ */
+export function isUpload(method: string, path: string): boolean {
+  return method === 'PUT' || /^\/api\/fs\/torrent\/(?:upload_)?parse$/.test(path)
+}
+
 /** @param path Decoded, in the area `api`. */
 export function rightOf(path: string): FileRight {
   if (/^\/api\/admin(?:\/|$)/.test(path)) return 'admin'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fileUsers, users } from '../../schema/tables.ts'
+import { appPasswords, fileUsers, users } from '../../schema/tables.ts'
 import { insertFileUser } from '../../src/files/store.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
@@ -744,5 +744,75 @@ describe('when OpenList', () => {
     openlist.token = 'another'
     expect(await list(await adminToken())).toMatchObject({ code: 502 })
     expect(await list()).toMatchObject(asAlice)
+  })
+})
+
+/** Sends a request whose body ends only after something has happened. */
+async function during(
+  path: string,
+  authorization: string,
+  happens: () => Promise<unknown>,
+  method = 'POST',
+): Promise<Response> {
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
+    pull: async (controller) => {
+      await happens()
+      controller.enqueue(new TextEncoder().encode('"path":"/x"}'))
+      controller.close()
+    },
+  })
+  const headers = { 'CF-Connecting-IP': '192.0.2.1', Authorization: authorization }
+  return site.request(path, { method, headers, body })
+}
+
+const isSent = (path: string) => openlist.sent.some((sent) => sent.path === path)
+
+describe('a body that takes its time', () => {
+  test.each(['/api/admin/storage/create', '/api/admin/meta/create', '/api/fs/mkdir'])(
+    'is not sent for an admin who is none any more: %s',
+    async (path) => {
+      const id = await site.addUser('root', { password: PASSWORD, role: 2 })
+      const root = await site.token('root', PASSWORD)
+      const answer = await during(path, root, async () => {
+        await site.post(`/api/admin/user/delete?id=${id}`, undefined, { token: await adminToken() })
+      })
+      expect(await answer.json()).toMatchObject({ code: 401 })
+      expect(isSent(path)).toBe(false)
+    },
+  )
+
+  test('saves no settings of an admin who is none any more', async () => {
+    const id = await site.addUser('root', { password: PASSWORD, role: 2 })
+    const root = await site.token('root', PASSWORD)
+    const answer = await during('/api/admin/setting/save', root, async () => {
+      await site.post(`/api/admin/user/delete?id=${id}`, undefined, { token: await adminToken() })
+    })
+    expect((await answer.json<Envelope>()).code).not.toBe(200)
+    expect(openlist.sent).toEqual([])
+  })
+
+  test('is not sent for a user whose sessions were ended', async () => {
+    const answer = await during('/api/fs/list', token, () => change({ password: 'new-Passw0rd' }))
+    expect(await answer.json()).toMatchObject({ code: 401 })
+    expect(isSent('/api/fs/list')).toBe(false)
+  })
+
+  test('is not sent with an app password that was deleted', async () => {
+    const { token: secret } = await addAppPassword(site, userId, ['files:read'])
+    const basic = `Basic ${btoa(`alice:${secret}`)}`
+    const deleteIt = () => site.db.delete(appPasswords)
+    const answer = await during('/dav/', basic, deleteIt, 'PROPFIND')
+    expect(answer.status).toBe(401)
+    expect(isSent('/dav/')).toBe(false)
+  })
+
+  test('is refused when it is large, and no upload', async () => {
+    const large = 'x'.repeat(1024 * 1024 + 1)
+    expect(await site.post('/api/fs/mkdir', { path: large }, { token })).toMatchObject({
+      code: 413,
+    })
+    const answer = await site.fetch('PUT', '/api/fs/put', { token, body: large })
+    expect(await answer.json()).toMatchObject(asAlice)
   })
 })

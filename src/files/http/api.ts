@@ -8,9 +8,9 @@ import type { AppContext } from '../../http/context.ts'
 import { findActor } from '../../http/guard.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope } from '../origin.ts'
-import { type FileRight, isGuardedPath, rightOf } from '../rights.ts'
+import { type FileRight, isGuardedPath, isUpload, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
-import { forward, readSentBody, readText, type SentBody } from './body.ts'
+import { forward, readSentBody, type SentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
 import { answerSettings } from './settings.ts'
@@ -38,18 +38,18 @@ type Identity = { as: 'guest' } | { as: 'admin' } | { as: 'user'; account: Accou
 export async function answerApi(c: AppContext, files: FileServer, path: string) {
   const settled = await answerSettings(c, files, path)
   if (settled !== undefined) return settled
+  const body = await readSentBody(c, isUpload(c.req.method, path))
   const identity = await identify(c, files, rightOf(path), isGuardedPath(path))
   const deps = c.get('deps')
   const headers = sentHeaders(c)
-  if (identity.as === 'user') return answerAs(c, files, identity, headers, await readSentBody(c))
+  if (identity.as === 'user') return answerAs(c, files, identity, headers, body)
   if (identity.as === 'guest') {
     await refuseOpenOrigin(deps, files)
-    return checked(await forward(c, files, headers, await readSentBody(c)))
+    return checked(await forward(c, files, headers, body))
   }
   headers.set('Authorization', files.token)
   const meta = metaCall(path)
-  const sent =
-    meta === 'write' ? await withRemoteUsers(deps, files, await readText(c)) : await readSentBody(c)
+  const sent = meta === 'write' ? await withRemoteUsers(deps, files, body) : body
   const { isRefused, answer } = await isTokenRefused(await forward(c, files, headers, sent))
   if (!isRefused) return meta === 'read' ? withOwnUsers(deps, checked(answer)) : checked(answer)
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })

@@ -16,21 +16,33 @@ export interface SentBody {
 
 export const NO_BODY: SentBody = { kept: null, stream: undefined }
 
-/** Reads the body, or the beginning of what is streamed. */
-export async function readSentBody(c: AppContext): Promise<SentBody> {
+/**
+ * Reads the body, or the beginning of a large upload. A caller asks afterwards who sends it: a body
+ * can take hours, and its sender may be thrown out meanwhile.
+ *
+ * @param isUpload Whether it may be large. The file server asks who sends an upload at its start.
+ * @throws {Refusal} `bodyTooLarge` for what is no upload.
+ */
+export async function readSentBody(c: AppContext, isUpload: boolean): Promise<SentBody> {
   const { body, method, headers } = c.req.raw
   if (body === null || method === 'GET' || method === 'HEAD') return NO_BODY
   const length = Number(headers.get('Content-Length') ?? Infinity)
   if (length <= MAX_KEPT_BYTES) return { kept: await c.req.raw.arrayBuffer(), stream: undefined }
-  return { kept: undefined, stream: body }
+  if (isUpload) return { kept: undefined, stream: body }
+  return { kept: await (await readBlob(c)).arrayBuffer(), stream: undefined }
 }
 
 /**
- * Reads the text of a request that is looked at here. Not every client says how long its body is.
+ * Reads the text of a request that is looked at here.
  *
  * @throws {Refusal} `bodyTooLarge`.
  */
 export async function readText(c: AppContext): Promise<string> {
+  return (await readBlob(c)).text()
+}
+
+/** Not every client says how long its body is. @throws {Refusal} `bodyTooLarge`. */
+async function readBlob(c: AppContext): Promise<Blob> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   for await (const chunk of c.req.raw.body ?? []) {
@@ -38,7 +50,7 @@ export async function readText(c: AppContext): Promise<string> {
     if (size > MAX_KEPT_BYTES) throw new Refusal('bodyTooLarge')
     chunks.push(chunk)
   }
-  return new Blob(chunks).text()
+  return new Blob(chunks)
 }
 
 /**

@@ -153,7 +153,7 @@ export const forwardToFiles = createMiddleware<App>(async function forwardToFile
 /** Passes a request that names no user: the bytes of a file by a signed link, the web client. */
 async function answerPlain(c: AppContext, files: FileServer, isPage: boolean) {
   const deps = c.get('deps')
-  const body = await readSentBody(c)
+  const body = await readSentBody(c, true)
   const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
   const hasPolicy = isPage && files.hasPagePolicy
   const isHtml = /^text\/html\b/i.test(answer.headers.get('Content-Type') ?? '')

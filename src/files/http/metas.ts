@@ -36,9 +36,9 @@ export function metaCall(path: string): 'read' | 'write' | undefined {
 export async function withRemoteUsers(
   deps: IdentityDeps,
   files: FileServer,
-  sent: string,
+  { kept }: SentBody,
 ): Promise<SentBody> {
-  const meta = v.safeParse(sentSchema, sent)
+  const meta = v.safeParse(sentSchema, new TextDecoder().decode(kept ?? undefined))
   if (!meta.success)
     throw new Refusal('invalidBody', { reason: { code: 'jsonObject', values: {} } })
   const translated = await translate(meta.output, async (ids) => {

@@ -176,9 +176,9 @@ function isToken(key: string): boolean {
  */
 async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   const deps = c.get('deps')
+  const items = (await readSaved(c)).filter(isChangeable)
   const { actor, ourKeys, settings, known } = await listBoth(c, files, 'list')
   const knownItems = new Map(known.map((item) => [item.key, item]))
-  const items = (await readSaved(c)).filter(isChangeable)
   const ours = items.filter(({ key }) => ourKeys.has(key) || COPIED.has(key))
   const theirs = items
     .filter(({ key }) => !ourKeys.has(key))

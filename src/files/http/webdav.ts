@@ -29,6 +29,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   if (!looksLikeAppPassword(basic.password)) throw new Refusal('appPasswordForDav')
   if (!isAppPassword(basic.password)) throw new Refusal('tokenInvalidated')
   rewriteOwnAddresses(c, headers, files)
+  const body = await readSentBody(c, c.req.method === 'PUT')
   const needs = davRightOf(c.req.method)
   const actor = appPasswordActor(basic.password, basic.username, needs, clientOf(c))
   c.set('caller', { actor })
@@ -44,7 +45,6 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   const authorization =
     link === undefined ? `Bearer ${files.token}` : basicOf(link.remoteName, password)
   headers.set('Authorization', authorization)
-  const body = await readSentBody(c)
   const answer = await forward(c, files, headers, body)
   if (answer.status !== 401) return passedAnswer(answer)
   await answer.body?.cancel()
