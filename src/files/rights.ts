@@ -11,10 +11,11 @@ const READING =
 
 /**
  * Settings of OpenList with which the thief of a session could put scripts into its pages, or open
- * files to strangers: another value needs a fresh session.
+ * files to strangers: another value needs a fresh session. Title, pictures and colour stand in its
+ * pages as they are.
  */
 const GUARDED_SETTING =
-  /^(?:customize_head|customize_body|filter_readme_scripts|(?:iframe|external)_previews|sign_all|link_expiration)$/
+  /^(?:customize_head|customize_body|site_title|logo|favicon|main_color|filter_readme_scripts|(?:iframe|external)_previews|sign_all|link_expiration)$/
 /** A storage may be any folder of the machine. */
 const GUARDED_PATH = /^\/api\/admin\/storage\/(?:create|update)$/
 

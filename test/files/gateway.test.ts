@@ -618,9 +618,11 @@ describe('settings', () => {
   test.each([
     ['another script in the pages', 'setting/save', [{ key: 'customize_head', value: '<script>' }]],
     ['links without a sign', 'setting/save', [{ key: 'sign_all', value: 'false' }]],
+    ['a title, which is raw in its pages', 'setting/save', [{ key: 'site_title', value: '<' }]],
+    ['a picture, which is too', 'setting/save', [{ key: 'favicon', value: 'https://x.example/"' }]],
     ['another storage', 'storage/create', { driver: 'Local' }],
   ])('in a session that is not fresh: %s is refused', async (_, path, body) => {
-    openlist.settings['sign_all'] = 'true'
+    Object.assign(openlist.settings, { sign_all: 'true', favicon: '' })
     const admin = await adminToken()
     site.now += HOUR
     const answer = await post(`/api/admin/${path}`, body, admin)
