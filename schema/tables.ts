@@ -615,6 +615,8 @@ export const fileUsers = sqliteTable(
     remoteId: integer('remote_id').notNull(),
     /** The name there; it differs where another user had the name. */
     remoteName: text('remote_name').notNull(),
+    /** The name that it is being given there, until the file server has answered. */
+    nextName: text('next_name'),
     /** What was last written there; null while nothing was written. */
     username: text('username'),
     permission: integer('permission'),
@@ -625,6 +627,10 @@ export const fileUsers = sqliteTable(
     /** The sealed token of the user there; null while there is none. */
     token: text('token'),
     tokenMadeAt: time('token_made_at').notNull().default(0),
+    /** That of the user here, from which the password there is derived, for when the user is gone. */
+    sub: text('sub'),
+    /** When the user there was deleted after the user here: a backup there may bring it back. */
+    goneAt: time('gone_at'),
   },
   (table) => [unique('file_users_remote_id').on(table.remoteId)],
 )

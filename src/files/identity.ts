@@ -17,6 +17,7 @@ import {
   findWithFileUser,
   insertFileUser,
   readFileUser,
+  recordRename,
   recordToken,
   recordWritten,
   selectBehind,
@@ -58,6 +59,14 @@ const userSchema = v.object({
 /** A user of the file server. */
 export type RemoteUser = v.InferOutput<typeof userSchema>
 const usersSchema = v.object({ content: v.array(userSchema) })
+/** What a user may do there, and where. */
+const rightsSchema = v.object({
+  id: v.number(),
+  username: v.string(),
+  role: v.number(),
+  permission: v.number(),
+  base_path: v.string(),
+})
 const rootSchema = v.object({ base_path: v.literal('/') })
 
 function wantedOf(account: Account, now: number): Wanted {
@@ -139,11 +148,14 @@ async function signIn(
   remoteName: string,
 ): Promise<string | undefined> {
   const token = await signInAs(deps, files, account, remoteName)
-  if (token === undefined) return undefined
+  if (token !== undefined) await storeToken(deps, account.id, token)
+  return token
+}
+
+async function storeToken(deps: IdentityDeps, userId: number, token: string): Promise<void> {
   const bytes = new Uint8Array(new TextEncoder().encode(token))
   const sealed = await sealBox(deps, await deps.keyRing(), bytes, USE)
-  await recordToken(deps.db, account.id, sealed, deps.now())
-  return token
+  await recordToken(deps.db, userId, sealed, deps.now())
 }
 
 async function signInAs(
@@ -197,7 +209,7 @@ async function createFileUser(
       ? await findRemoteGuest(deps, files)
       : await makeRemoteUser(deps, files, account)
   await insertFileUser(deps.db, userId, remote)
-  return { ...remote, written: null, writes: 0, token: null, tokenMadeAt: 0 }
+  return { ...remote, nextName: null, written: null, writes: 0, token: null, tokenMadeAt: 0 }
 }
 
 /** Lists the users of the file server. @throws {Refusal} `filesUnavailable`, `filesBroken`. */
@@ -282,13 +294,16 @@ function writeFileUser(
       if (isWritten(account, link, leased.now()) && link.writes !== seen) return link
       seen = undefined
       const wanted = wantedOf(account, leased.now())
-      const remoteName = (await isStillThere(leased, files, account.role, link))
-        ? await updateRemoteUser(leased, files, account, link, wanted)
-        : undefined
+      const remoteName = await updateRemoteUser(leased, files, account, link, wanted)
       if (remoteName === undefined) {
         // It was deleted there by hand, or is somebody else.
         await deleteFileUser(leased.db, userId)
-      } else if (await recordWritten(leased.db, userId, remoteName, wanted, link.writes)) {
+        continue
+      }
+      const written = { remoteId: link.remoteId, remoteName }
+      const token = await seeWritten(leased, files, account, written, wanted)
+      if (await recordWritten(leased.db, userId, remoteName, wanted, link.writes)) {
+        if (token !== undefined) await storeToken(leased, userId, token)
         if (link.written !== null && link.written.basePath !== wanted.basePath)
           await makeOwnFolder(leased, files, wanted)
       }
@@ -298,18 +313,20 @@ function writeFileUser(
 }
 
 /**
- * Tells whether a link leads to the user that it was recorded for: the file server may be another
- * one than that of the import, or have a database of yesterday, which gives ids a second time.
+ * Finds the user that a link was recorded for: the file server may be another one than that of the
+ * import, or have a database of yesterday, which gives ids a second time.
+ *
+ * @returns Its name there; `undefined` when it is gone, or somebody else.
  */
-async function isStillThere(
+async function nameThere(
   deps: IdentityDeps,
   files: FileServer,
   role: number,
-  { remoteId, remoteName }: Pick<FileUser, 'remoteId' | 'remoteName'>,
-): Promise<boolean> {
+  { remoteId, remoteName, nextName }: Pick<FileUser, 'remoteId' | 'remoteName' | 'nextName'>,
+): Promise<string | undefined> {
   const { data } = await callAsAdmin(deps, files, `/api/admin/user/get?id=${remoteId}`)
-  if (!v.is(userSchema, data)) return false
-  return data.username === remoteName && data.role === (role === GUEST ? GUEST : GENERAL)
+  if (!v.is(userSchema, data) || data.role !== (role === GUEST ? GUEST : GENERAL)) return undefined
+  return [remoteName, nextName].find((name) => name === data.username) ?? undefined
 }
 
 /** @returns The name there; `undefined` when there is no such user. */
@@ -317,14 +334,19 @@ async function updateRemoteUser(
   deps: IdentityDeps,
   files: FileServer,
   account: Account,
-  { remoteId }: FileUser,
+  link: FileUser,
   wanted: Wanted,
 ): Promise<string | undefined> {
   const { id: userId, role } = account
+  const { remoteId } = link
   const remoteRole = role === GUEST ? GUEST : GENERAL
+  const remoteName = await nameThere(deps, files, role, link)
+  if (remoteName === undefined) return undefined
   if (role !== GUEST)
     await callAsAdmin(deps, files, `/api/admin/user/cancel_2fa?id=${remoteId}`, {})
   for (const name of [wanted.username, `${wanted.username}~${userId}`]) {
+    if (name !== link.remoteName)
+      await recordRename(deps.db, userId, { remoteName, nextName: name })
     const record = await recordFor(deps, account, name, remoteRole, wanted)
     const { code, message } = await callAsAdmin(deps, files, '/api/admin/user/update', {
       id: remoteId,
@@ -336,6 +358,47 @@ async function updateRemoteUser(
       throw new Refusal('filesBroken', { detail: `user ${userId} can't be written: ${code}` })
   }
   throw new Refusal('filesBroken', { detail: `no name is free for user ${userId}` })
+}
+
+/**
+ * Sees to it that the file server works with what was written. It keeps users in memory, and
+ * empties that before it writes: a request in between makes it keep the old one, a guest without an
+ * end.
+ *
+ * @returns A token; `undefined` for the guest, and for a user who may not sign in.
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+async function seeWritten(
+  deps: IdentityDeps,
+  files: FileServer,
+  account: Account,
+  { remoteId, remoteName }: Pick<FileUser, 'remoteId' | 'remoteName'>,
+  { disabled }: Wanted,
+): Promise<string | undefined> {
+  for (let i = 0; i < MAX_WRITES; i++) {
+    await forgetThere(deps, files, remoteName)
+    const isGuest = account.role === GUEST
+    const token = isGuest ? undefined : await signInAs(deps, files, account, remoteName)
+    const call = token === undefined ? {} : { token }
+    const kept = isGuest || token ? await rightsAt(callOrigin(deps, files, '/api/me', call)) : null
+    if (disabled && kept === null) return undefined
+    const path = `/api/admin/user/get?id=${remoteId}`
+    const stored = await rightsAt(callAsAdmin(deps, files, path))
+    if (!disabled && kept !== null && JSON.stringify(kept) === JSON.stringify(stored)) return token
+  }
+  throw new Refusal('filesBroken', { detail: `the file server keeps user ${account.id} as it was` })
+}
+
+/** @returns Null when the file server answers with nobody. */
+async function rightsAt(call: Promise<OriginAnswer>) {
+  const parsed = v.safeParse(rightsSchema, (await call).data)
+  return parsed.success ? parsed.output : null
+}
+
+/** Empties what the file server keeps of a user in memory; one that is gone there is an error to it. */
+async function forgetThere(deps: IdentityDeps, files: FileServer, name: string): Promise<void> {
+  const path = `/api/admin/user/del_cache?username=${encodeURIComponent(name)}`
+  await callAsAdmin(deps, files, path, {})
 }
 
 /**
@@ -366,7 +429,8 @@ async function deleteRemoteUser(
   const link = await findLink(deps.db, userId, deps.now())
   if (link === undefined) return
   const { remoteId } = link
-  if (!(await isStillThere(deps, files, GENERAL, link))) return deleteFileUser(deps.db, userId)
+  const remoteName = await nameThere(deps, files, GENERAL, link)
+  if (remoteName === undefined) return deleteFileUser(deps.db, userId)
   const { code, message } = await callAsAdmin(
     deps,
     files,
@@ -375,6 +439,7 @@ async function deleteRemoteUser(
   )
   if (code !== 200 && !/record not found/.test(message))
     throw new Refusal('filesBroken', { detail: `user ${remoteId} there can't be deleted: ${code}` })
+  await forgetThere(deps, files, remoteName)
   await deleteFileUser(deps.db, userId)
 }
 

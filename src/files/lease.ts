@@ -18,7 +18,8 @@ const MAX_POLLS = 200
 /**
  * Writes a user to the file server while nobody else does. Of two writes at once, the file server
  * may finish the older one last, and a write that finds the half of another one would take the user
- * for somebody else.
+ * for somebody else. A call that was given up may still be under way there: its lease is not given
+ * back, and ends by itself.
  *
  * @param write Gets the dependencies whose calls hold the lease: it ends later than each of them.
  * @throws {Refusal} `filesUnavailable` when others write for 20 seconds, or the lease was lost.
@@ -39,14 +40,18 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
     if (polls >= MAX_POLLS) throw filesUnavailable('others write this user')
     await deps.wait(POLL_MILLISECONDS)
   }
-  const sendOut: Deps['sendOut'] = async (...call) => {
-    if (await renewLease(deps.db, lease())) return deps.sendOut(...call)
-    throw filesUnavailable('the write took too long')
+  let isUnderWay = false
+  const sendOut: Deps['sendOut'] = async (url, init, reach) => {
+    if (!(await renewLease(deps.db, lease()))) throw filesUnavailable('the write took too long')
+    return deps.sendOut(url, init, reach).catch((error: unknown) => {
+      isUnderWay = init.signal?.aborted === true
+      throw error
+    })
   }
   try {
     return await write({ ...deps, sendOut })
   } finally {
-    await returnLease(deps.db, userId, holder)
+    if (!isUnderWay) await returnLease(deps.db, userId, holder)
   }
 }
 

@@ -12,6 +12,8 @@ import { runBatch, THE_SERVICE, writing } from '../database/statements.ts'
 export interface FileUser {
   remoteId: number
   remoteName: string
+  /** The name that it was being given there when the file server did not answer. */
+  nextName: string | null
   /** What was last written there; null while nothing was. */
   written: Wanted | null
   writes: number
@@ -38,13 +40,14 @@ const stateSchema = v.tuple([
   v.number(),
   v.nullable(v.string()),
   v.number(),
+  v.nullable(v.string()),
 ])
 
 /** One column, so that the row of an account has it in the same round trip. */
 const fileUserState = sql<string | null>`(select json_array(
   ${fileUsers.remoteId}, ${fileUsers.remoteName}, ${fileUsers.username}, ${fileUsers.permission},
   ${fileUsers.basePath}, ${fileUsers.disabled}, ${fileUsers.writes}, ${fileUsers.token},
-  ${fileUsers.tokenMadeAt}) from ${fileUsers} where ${fileUsers.userId} = ${users.id})`.as(
+  ${fileUsers.tokenMadeAt}, ${fileUsers.nextName}) from ${fileUsers} where ${fileUsers.userId} = ${users.id})`.as(
   'file_user',
 )
 
@@ -55,10 +58,10 @@ export function readFileUser(json: string | null): FileUser | undefined {
     stateSchema,
     JSON.parse(json),
   )
-  const [writes, token, tokenMadeAt] = rest
+  const [writes, token, tokenMadeAt, nextName] = rest
   const isWritten = username !== null && permission !== null && basePath !== null
   const written = isWritten ? { username, permission, basePath, disabled: disabled === 1 } : null
-  return { remoteId, remoteName, written, writes, token, tokenMadeAt }
+  return { remoteId, remoteName, nextName, written, writes, token, tokenMadeAt }
 }
 
 /** Selects the account of an actor and the user of the file server, in one row. */
@@ -153,6 +156,7 @@ export interface Link {
   name: string | null
   remoteId: number
   remoteName: string
+  nextName: string | null
   /** Whether the user there was ever written. */
   isUsed: boolean
   /** Whether the user there is not yet as the user here. */
@@ -170,6 +174,7 @@ function selectLinks(db: Database, now: number) {
       name: users.username,
       remoteId: fileUsers.remoteId,
       remoteName: fileUsers.remoteName,
+      nextName: fileUsers.nextName,
       isUsed: sql`${isNotNull(fileUsers.username)}`.mapWith(Boolean).as('is_used'),
       isBehind: sql`${isBehind(db, now)}`.mapWith(Boolean).as('is_behind'),
     })
@@ -193,6 +198,20 @@ export async function insertFileUser(
 }
 
 /**
+ * Records the name of the user there, and the one that it is being given: when the answer is lost,
+ * it has one of the two.
+ */
+export async function recordRename(
+  db: Database,
+  userId: number,
+  names: { remoteName: string; nextName: string },
+): Promise<void> {
+  await runBatch(db, {
+    updated: writing(db, THE_SERVICE).update(fileUsers, names, eq(fileUsers.userId, userId)),
+  })
+}
+
+/**
  * Records what was written to the file server, unless another request has recorded a write since.
  *
  * @returns Whether it was recorded.
@@ -208,7 +227,7 @@ export async function recordWritten(
     updated: writing(db, THE_SERVICE)
       .update(
         fileUsers,
-        { ...wanted, remoteName, writes: writes + 1, token: null },
+        { ...wanted, remoteName, nextName: null, writes: writes + 1, token: null },
         and(eq(fileUsers.userId, userId), eq(fileUsers.writes, writes)),
       )
       .returning({ userId: fileUsers.userId }),

@@ -119,10 +119,7 @@ describe('a session', () => {
     const user = openlist.user('alice')
     if (user !== undefined) user.password = 'changed'
     expect(await list()).toMatchObject(asAlice)
-    openlist.users.splice(
-      openlist.users.findIndex(({ username }) => username === 'alice'),
-      1,
-    )
+    openlist.remove('alice')
     expect(await list()).toMatchObject(asAlice)
   })
 

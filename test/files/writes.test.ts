@@ -3,8 +3,14 @@ import { fileLeases } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { FILES_BINDINGS, OpenListStandIn, type Sent } from '../support/openlist-stand-in.ts'
-import { ADMIN_PASSWORD } from '../support/site.ts'
+import {
+  FILES_BINDINGS,
+  FILES_ORIGIN,
+  OpenListStandIn,
+  type Sent,
+} from '../support/openlist-stand-in.ts'
+import { ADMIN_PASSWORD, MINUTE } from '../support/site.ts'
+import { staticDigest } from '../../src/passwords/passwords.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const SHARE = 1 << 14
@@ -59,9 +65,7 @@ function hold(path: string) {
     }
     isFirst = false
     arrived.resolve(sent)
-    return held.promise.then(() =>
-      openlist.send(`http://files.example.org:5244${path}`, again(sent)),
-    )
+    return held.promise.then(() => openlist.send(`${FILES_ORIGIN}${path}`, again(sent)))
   }
   return {
     arrived: arrived.promise,
@@ -149,4 +153,96 @@ test('an id that was given there once is no other user’s', async () => {
   token = await site.token('bob', PASSWORD)
   await list()
   expect(openlist.user('bob')).toMatchObject({ id: bob })
+})
+
+/** Another request comes while the file server writes a user, once. */
+function askBetween(path: string, init: RequestInit = {}) {
+  openlist.between = () => {
+    openlist.between = undefined
+    return openlist.send(`${FILES_ORIGIN}${path}`, init)
+  }
+}
+
+describe('what the file server keeps in memory', () => {
+  test('is no guest who was turned off', async () => {
+    const ask = () => site.post('/api/fs/list', { path: '/' })
+    const turn = (disabled: boolean) =>
+      site.post('/api/admin/user/update', { ...guest, disabled }, { token: admin })
+    const { data: guest } = await site.get('/api/admin/user/get?id=2', { token: admin })
+    await turn(false)
+    expect(await ask()).toMatchObject({ code: 200 })
+    await site.settle()
+    askBetween('/dav/', { method: 'OPTIONS' })
+    await turn(true)
+    await site.settle()
+    expect(openlist.between).toBeUndefined()
+    expect(await ask()).toMatchObject({ code: 401 })
+  })
+
+  test.each([
+    ['rights that were taken away', { permission: 0 }, { code: 200, data: { permission: 0 } }],
+    ['a user who was disabled', { disabled: true }, { code: 401 }],
+  ])('is not %s', async (_, fields, expected) => {
+    await list()
+    const headers = { Authorization: `Basic ${btoa(`alice:${openlist.user('alice')?.password}`)}` }
+    askBetween('/dav/', { method: 'PROPFIND', headers })
+    await change(fields)
+    await site.settle()
+    expect(openlist.between).toBeUndefined()
+    const password = await staticDigest(openlist.user('alice')?.password ?? '')
+    const body = JSON.stringify({ username: 'alice', password })
+    const signedIn = await openlist.send(`${FILES_ORIGIN}/api/auth/login/hash`, {
+      method: 'POST',
+      body,
+    })
+    const { data }: { data: { token: string } } = await signedIn.json()
+    const me = await openlist.send(`${FILES_ORIGIN}/api/me`, {
+      headers: { Authorization: data.token },
+    })
+    expect(await me.json()).toMatchObject(expected)
+  })
+})
+
+test('a user whose new name was not confirmed is the same user', async () => {
+  await list()
+  let isLost = true
+  openlist.answer = (sent) => {
+    if (sent.path !== '/api/admin/user/update' || !isLost) return undefined
+    isLost = false
+    return openlist.send(`${FILES_ORIGIN}${sent.path}`, again(sent)).then(() => {
+      throw new Error('the connection was lost')
+    })
+  }
+  await change({ username: 'xa' })
+  await site.settle()
+  expect(openlist.user('xa')).toMatchObject({ id: userId })
+  await change({ username: 'xb' })
+  await site.settle()
+  const general = () => openlist.users.filter(({ role }) => role === 0)
+  expect(general()).toMatchObject([{ id: userId, username: 'xb' }])
+  await site.post(`/api/admin/user/delete?id=${userId}`, undefined, { token: admin })
+  await site.settle()
+  expect(general()).toEqual([])
+})
+
+test('a write that was given up, and may still be under way, is followed by none for a while', async () => {
+  site = new CheapSite(
+    { ...openlist.deps, wait: async () => {} },
+    Object.assign({ FILES_TIMEOUT_SECONDS: '1' }, FILES_BINDINGS),
+  )
+  await list()
+  openlist.answer = ({ path }) => {
+    if (path !== '/api/admin/user/update') return undefined
+    openlist.answer = undefined
+    return new Promise(() => undefined)
+  }
+  await change({ permission: 65_533 })
+  await site.settle()
+  openlist.paths()
+  await change({ permission: 0 })
+  await site.settle()
+  expect(openlist.paths()).toEqual([])
+  site.now += 2 * MINUTE
+  await runFrequently(site.deps)
+  expect(openlist.user('alice')).toMatchObject({ permission: 0 })
 })

@@ -45,6 +45,10 @@ export class OpenListStandIn {
   readonly folders: string[] = []
   /** Replaces answers, to break it. */
   answer: ((sent: Sent) => Response | Promise<Response> | undefined) | undefined
+  /** Happens while it writes a user: after it has forgotten the old one, before it stores the new. */
+  between: (() => Promise<unknown>) | undefined
+  /** The users that it keeps in memory, by name. */
+  readonly #kept = new Map<string, User>()
   /** The tokens that it has given, which a restart ends. */
   #tokens = new Map<string, number>()
   #given = 0
@@ -61,15 +65,35 @@ export class OpenListStandIn {
     const sent = { method, path: pathname + search, headers, body }
     this.sent.push(sent)
     init.signal?.throwIfAborted()
-    return (await this.answer?.(sent)) ?? this.#answer(sent)
+    const givenUp = new Promise<never>((_, reject) => {
+      init.signal?.addEventListener('abort', () => reject(new DOMException('', 'AbortError')))
+    })
+    return (await Promise.race([this.answer?.(sent), givenUp])) ?? this.#answer(sent)
   }
 
   restart(): void {
     this.#tokens.clear()
+    this.#kept.clear()
   }
 
   user(username: string): User | undefined {
     return this.users.find((user) => user.username === username)
+  }
+
+  /** Deletes a user. */
+  remove(username: string): void {
+    this.users.splice(
+      this.users.findIndex((user) => user.username === username),
+      1,
+    )
+    this.#kept.delete(username)
+  }
+
+  /** Reads a user from memory, where it stays. */
+  #keep(username: string): User | undefined {
+    const found = this.#kept.get(username) ?? this.user(username)
+    if (found !== undefined) this.#kept.set(username, { ...found })
+    return found
   }
 
   /** The paths that were asked for, since the last call. */
@@ -93,7 +117,7 @@ export class OpenListStandIn {
       return this.#manage(pathname, searchParams, sent.body)
     }
     const id = isAdmin ? 1 : authorization === '' ? 2 : this.#tokens.get(authorization)
-    const user = this.users.find((one) => one.id === id)
+    const user = this.#keep(this.users.find((one) => one.id === id)?.username ?? '')
     if (pathname.startsWith('/dav')) return this.#dav(authorization)
     if (pathname.startsWith('/api/')) {
       if (user === undefined) return envelope(401, 'token is invalidated')
@@ -114,7 +138,7 @@ export class OpenListStandIn {
   }
 
   async #signIn({ username, password }: { username: string; password: string }) {
-    const user = this.user(username)
+    const user = this.#keep(username)
     if (user === undefined || (await staticDigest(user.password)) !== password)
       return envelope(401, 'Invalid username or password')
     const token = `jwt-${user.id}-${this.#given++}`
@@ -125,13 +149,13 @@ export class OpenListStandIn {
   async #dav(authorization: string): Promise<Response> {
     if (authorization === `Bearer ${this.token}`) return new Response('admin', { status: 207 })
     const [name = '', password = ''] = atob(authorization.replace('Basic ', '')).split(':')
-    if (this.user(name)?.password === password && !this.user(name)?.disabled)
-      return new Response(name, { status: 207 })
+    const user = this.#keep(name)
+    if (user?.password === password && !user.disabled) return new Response(name, { status: 207 })
     const headers = { 'WWW-Authenticate': 'Basic realm="openlist"' }
     return new Response('', { status: 401, headers })
   }
 
-  #manage(pathname: string, query: URLSearchParams, body: string): Response {
+  async #manage(pathname: string, query: URLSearchParams, body: string): Promise<Response> {
     const name = pathname.slice('/api/admin/'.length)
     const id = Number(query.get('id'))
     if (name === 'user/list') return ok({ content: this.users, total: this.users.length })
@@ -142,9 +166,15 @@ export class OpenListStandIn {
     if (name === 'user/create') return this.#create(JSON.parse(body))
     if (name === 'user/update') return this.#update(JSON.parse(body))
     if (name === 'user/delete') {
-      const at = this.users.findIndex((one) => one.id === id)
-      if (at < 0) return envelope(500, 'failed get old user: record not found')
-      this.users.splice(at, 1)
+      const user = this.users.find((one) => one.id === id)
+      if (user === undefined) return envelope(500, 'failed get old user: record not found')
+      this.remove(user.username)
+      return ok(null)
+    }
+    if (name === 'user/del_cache') {
+      const username = query.get('username') ?? ''
+      if (this.#keep(username) === undefined) return envelope(500, 'record not found')
+      this.#kept.delete(username)
       return ok(null)
     }
     if (name === 'user/cancel_2fa') return ok(null)
@@ -183,11 +213,13 @@ export class OpenListStandIn {
     return ok(null)
   }
 
-  #update(fields: Partial<User>): Response {
+  async #update(fields: Partial<User>): Promise<Response> {
     const user = this.users.find(({ id }) => id === fields.id)
     if (user === undefined) return envelope(500, 'failed get old user: record not found')
     if (this.users.some((one) => one !== user && one.username === fields.username))
       return envelope(500, 'UNIQUE constraint failed: x_users.username')
+    this.#kept.delete(user.username)
+    await this.between?.()
     for (const [token, id] of this.#tokens) if (id === user.id) this.#tokens.delete(token)
     Object.assign(user, fields)
     return ok(null)
