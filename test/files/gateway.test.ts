@@ -448,7 +448,9 @@ describe('headers', () => {
     ['/', "'none'"],
     ['/@manage/users', "'none'"],
     ['/static/../@manage', "'none'"],
-    ['/static/pdf.js/web/viewer.html', "'self'"],
+    ['/static/x', "'none'"],
+    ['/streamer/mitm.html', "'self'"],
+    ['/static/epub.js/viewer.html', "'self'"],
   ])('of the web client are framed by nobody, but for its viewers: %s', async (path, framedBy) => {
     const { headers } = await site.fetch('GET', path)
     expect(headers.get('Content-Security-Policy')).toContain(`frame-ancestors ${framedBy}`)

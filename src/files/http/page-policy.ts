@@ -2,8 +2,11 @@ import * as base64url from 'jose/base64url'
 import type { Deps } from '../../deps.ts'
 
 const NONCE_BYTES = 16
-/** What the web client shows in frames; a file of a user could frame its other pages. */
-const VIEWER = /^\/(?:static|streamer|assets)\//
+/**
+ * What the web client shows in frames. A file of a user could frame its other pages, which answer
+ * every path that is no file of the client's.
+ */
+const FRAMED = new Set(['/static/epub.js/viewer.html', '/streamer/mitm.html'])
 
 /**
  * Gives the scripts of a page of the web client a nonce, and the page a policy that runs no others.
@@ -20,7 +23,7 @@ export function withPagePolicy(
   page: Response,
   path: string,
 ): Response {
-  const framedBy = VIEWER.test(path) ? "'self'" : "'none'"
+  const framedBy = FRAMED.has(path) ? "'self'" : "'none'"
   const nonce = base64url.encode(randomBytes(NONCE_BYTES))
   const rewritten = new HTMLRewriter()
     .on('script', { element: (script) => void script.setAttribute('nonce', nonce) })
