@@ -8,15 +8,15 @@ const NOT_SENT =
   /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|forwarded|x-forwarded-.*|x-real-ip|cf-.*|cookie|authorization|host|accept-encoding|session|x-latchkey-.*|true-client-ip)$/
 
 /**
- * What the file server must not set at this origin; what this site sets itself; and the policy of
- * its answers, which is ours.
+ * What a file server says of a file. Some storages copy all headers of a foreign server: these
+ * could set cookies and policies of this origin, and let a proxy before it send its own files.
  */
-const NOT_PASSED =
-  /^(?:connection|keep-alive|proxy-.*|trailer|transfer-encoding|upgrade|set-cookie|www-authenticate|clear-site-data|service-worker-allowed|strict-transport-security|content-security-policy(?:-report-only)?|access-control-.*|alt-svc|server|x-powered-by|x-latchkey-.*)$/
+const PASSED =
+  /^(?:accept-ranges|age|allow|cache-control|content-(?:disposition|encoding|language|length|location|md5|range|type)|date|dav|depth|digest|etag|expires|last-modified|location|lock-token|ms-author-via|pragma|retry-after|timeout|vary|x-oc-mtime)$/
 
 /** The headers of a request that pass to the file server, without who is asking. */
 export function sentHeaders(c: AppContext): Headers {
-  const sent = withoutNames(new Headers(c.req.raw.headers), NOT_SENT)
+  const sent = withoutNames(new Headers(c.req.raw.headers), (name) => NOT_SENT.test(name))
   const url = new URL(c.req.url)
   // OpenList believes the leftmost address, and makes links of host and scheme.
   sent.set('X-Forwarded-For', c.req.header('CF-Connecting-IP') ?? '')
@@ -30,13 +30,13 @@ export function sentHeaders(c: AppContext): Headers {
 /** The answer of the file server, with the headers that pass. Its body is streamed. */
 export function passedAnswer(answer: Response, body: BodyInit | null = answer.body): Response {
   const passed = new Response(body, answer)
-  withoutNames(passed.headers, NOT_PASSED)
+  withoutNames(passed.headers, (name) => !PASSED.test(name))
   return passed
 }
 
 /** Takes headers out of a copy: most pass, so this is cheaper than copying each. */
-function withoutNames(headers: Headers, names: RegExp): Headers {
-  const found = Array.from(headers.keys()).filter((name) => names.test(name))
+function withoutNames(headers: Headers, isLeftOut: (name: string) => boolean): Headers {
+  const found = Array.from(headers.keys()).filter(isLeftOut)
   for (const name of found) headers.delete(name)
   return headers
 }
