@@ -6,9 +6,10 @@ import { isEnabledAt } from '../accounts/conditions.ts'
 import { ADMIN, GENERAL, GUEST } from '../accounts/roles.ts'
 import { filesPassword } from '../crypto/key-ring.ts'
 import { openBox, sealBox } from '../crypto/sealed-box.ts'
+import { logError } from '../database/log.ts'
 import type { Deps } from '../deps.ts'
 import { staticDigest } from '../passwords/passwords.ts'
-import { asOnlyWriter, type LeaseDeps } from './lease.ts'
+import { asOnlyWriter, type LeaseDeps, OTHERS_WRITE } from './lease.ts'
 import { callAsAdmin, callOrigin, type OriginAnswer, type OriginDeps } from './origin.ts'
 import {
   deleteFileUser,
@@ -412,13 +413,25 @@ export async function writeChangedFileUsers(
   files: FileServer,
 ): Promise<number> {
   const behind = await selectBehind(deps.db, MAX_BEHIND, deps.now())
+  let written = 0
   for (const userId of behind) {
-    const account = await findWithFileUser(deps.db, userId)
-    await (account === undefined
-      ? asOnlyWriter(deps, files, userId, (leased) => deleteRemoteUser(leased, files, userId))
-      : writeFileUser(deps, files, userId))
+    try {
+      const account = await findWithFileUser(deps.db, userId)
+      await (account === undefined
+        ? asOnlyWriter(deps, files, userId, (leased) => deleteRemoteUser(leased, files, userId))
+        : writeFileUser(deps, files, userId))
+      written += 1
+    } catch (error) {
+      // The others do not wait for one who can't be written, but all do for a server that is away.
+      if (!(error instanceof Refusal) || isAway(error)) throw error
+      logError(error, { during: 'a user of the file server' })
+    }
   }
-  return behind.length
+  return written
+}
+
+function isAway({ refusal, detail }: Refusal): boolean {
+  return refusal === 'filesUnavailable' && detail !== OTHERS_WRITE
 }
 
 async function deleteRemoteUser(

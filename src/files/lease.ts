@@ -14,6 +14,8 @@ const HOLDER_BYTES = 16
 const MARGIN_MILLISECONDS = 10_000
 const POLL_MILLISECONDS = 100
 const MAX_POLLS = 200
+/** The detail of the refusal while somebody else holds the lease. */
+export const OTHERS_WRITE = 'others write this user'
 
 /**
  * Writes a user to the file server while nobody else does. Of two writes at once, the file server
@@ -37,7 +39,7 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
     endsAt: deps.now() + timeoutMilliseconds + MARGIN_MILLISECONDS,
   })
   for (let polls = 0; !(await takeLease(deps.db, lease(), deps.now())); polls++) {
-    if (polls >= MAX_POLLS) throw filesUnavailable('others write this user')
+    if (polls >= MAX_POLLS) throw filesUnavailable(OTHERS_WRITE)
     await deps.wait(POLL_MILLISECONDS)
   }
   let isUnderWay = false

@@ -129,12 +129,16 @@ function isSame(now: number): SQL | undefined {
   )
 }
 
-/** Selects the ids of users whose user of the file server has to be written. */
+/**
+ * Selects the ids of users whose user of the file server has to be written, some of them when there
+ * are more: each time others, because some may be users who can't be written.
+ */
 export async function selectBehind(db: Database, limit: number, now: number): Promise<number[]> {
   const rows = await db
     .select({ userId: fileUsers.userId })
     .from(fileUsers)
     .where(isBehind(db, now))
+    .orderBy(sql`random()`)
     .limit(limit)
   return rows.map(({ userId }) => userId)
 }

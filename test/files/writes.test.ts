@@ -246,3 +246,18 @@ test('a write that was given up, and may still be under way, is followed by none
   await runFrequently(site.deps)
   expect(openlist.user('alice')).toMatchObject({ permission: 0 })
 })
+
+test('a user who can not be written keeps no other one from being written', async () => {
+  const theirs = { password: 'theirs', base_path: '/', role: 0, permission: 0, disabled: false }
+  await list()
+  const bob = await site.addUser('bob', { password: PASSWORD, permission: SHARE })
+  await site.post('/api/fs/list', { path: '/' }, { token: await site.token('bob', PASSWORD) })
+  openlist.users.push({ ...theirs, id: 50, username: 'taken' })
+  openlist.users.push({ ...theirs, id: 51, username: `taken~${userId}` })
+  await change({ username: 'taken' })
+  await site.settle()
+  await site.post(`/api/admin/user/delete?id=${bob}`, undefined, { token: admin })
+  await site.settle()
+  expect(openlist.user('alice')).toBeDefined()
+  expect(openlist.user('bob')).toBeUndefined()
+})
