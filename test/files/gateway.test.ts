@@ -546,6 +546,18 @@ describe('paths and methods', () => {
       expect((await at(host, '/account/sign-in')).status).toBe(404)
     expect(openlist.sent).toHaveLength(1)
   })
+
+  test('with FILES_HOST, a change at the other host is written right after', async () => {
+    site = newSite({ FILES_HOST: 'localhost' })
+    await list()
+    const admin = await adminToken()
+    await site.request(`http://accounts.example.org/api/admin/user/delete?id=${userId}`, {
+      method: 'POST',
+      headers: { 'CF-Connecting-IP': '192.0.2.1', Authorization: admin },
+    })
+    await site.settle()
+    expect(openlist.user('alice')).toBeUndefined()
+  })
 })
 
 const settings = () => site.get('/api/public/settings')

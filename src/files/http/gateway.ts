@@ -35,10 +35,10 @@ export const createFileRules = (faultPage: FaultPage) =>
     const files = deps.fileServer()
     if (files === undefined) return next()
     const url = new URL(c.req.url)
-    if (files.host !== undefined && !isHost(url, files.host)) return next()
     const found = readSitePath(url.pathname)
+    const isOfAccounts = files.host !== undefined && !isHost(url, files.host)
     const area = found === undefined ? undefined : areaAt(files, found)
-    if (area === 'latchkey') {
+    if (isOfAccounts || area === 'latchkey') {
       await next()
       if (deps.meter.rowsWritten > 0)
         deps.defer(writeAfterAnswer({ ...deps, db: deps.backgroundDb }, files))
