@@ -47,6 +47,8 @@ const MAX_WRITES = 4
  * readers keep the ids of users who are deleted.
  */
 const FAR_ID = 1_000_000_000
+/** Any number of strangers may ask while the guest is written. */
+const STRANGERS_PATIENCE_MILLISECONDS = 1000
 /** The number of users that one run writes. */
 const MAX_BEHIND = 50
 
@@ -91,8 +93,10 @@ export async function ensureFileUser(
   json: string | null,
 ): Promise<FileUser> {
   const link = readFileUser(json)
-  const isCurrent = link !== undefined && isWritten(account, link, deps.now())
-  return isCurrent ? link : writeFileUser(deps, files, account.id)
+  if (link !== undefined && isWritten(account, link, deps.now())) return link
+  return writeFileUser(deps, files, account.id, {
+    ...(account.role === GUEST && { patienceMilliseconds: STRANGERS_PATIENCE_MILLISECONDS }),
+  })
 }
 
 /** The password of a user there. Nobody types it, and nothing stores it here. */
@@ -121,7 +125,9 @@ export async function tokenOf(
   const signedIn = await signIn(deps, files, account, link.remoteName)
   if (signedIn !== undefined) return signedIn
   // The password has drifted: the database there was restored, or the secret here has changed.
-  const { remoteName } = await writeFileUser(deps, files, account.id, link.writes)
+  const { remoteName } = await writeFileUser(deps, files, account.id, {
+    drifted: link.writes,
+  })
   const again = await signIn(deps, files, account, remoteName)
   if (again !== undefined) return again
   throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })
@@ -275,15 +281,16 @@ async function idOf(deps: IdentityDeps, files: FileServer, token: string): Promi
  * Writes a user to the file server as it is here, and the password: only a new one surely ends the
  * tokens there.
  *
- * @param drifted The number of writes after which the user there was not as it was written.
+ * @param options `drifted` is the number of writes after which the user there was not as it was
+ *   written.
  */
 function writeFileUser(
   deps: IdentityDeps,
   files: FileServer,
   userId: number,
-  drifted?: number,
+  { drifted, patienceMilliseconds }: { drifted?: number; patienceMilliseconds?: number } = {},
 ): Promise<FileUser> {
-  return asOnlyWriter(deps, files, userId, async (leased) => {
+  const write = async (leased: IdentityDeps) => {
     let seen = drifted
     for (let i = 0; i < MAX_WRITES; i++) {
       const account = await findWithFileUser(leased.db, userId)
@@ -310,7 +317,8 @@ function writeFileUser(
       }
     }
     throw new Refusal('filesBroken', { detail: `user ${userId} can't be written` })
-  })
+  }
+  return asOnlyWriter(deps, files, userId, write, patienceMilliseconds)
 }
 
 /**

@@ -12,8 +12,9 @@ export type LeaseDeps = OriginDeps & Pick<Deps, 'db' | 'now' | 'wait'>
 const HOLDER_BYTES = 16
 /** A lease outlives the longest call to the file server by so much. */
 const MARGIN_MILLISECONDS = 10_000
-const POLL_MILLISECONDS = 100
-const MAX_POLLS = 200
+/** Each wait is twice as long as the one before, up to the longest. */
+const FIRST_WAIT_MILLISECONDS = 100
+const LONGEST_WAIT_MILLISECONDS = 2000
 /** The detail of the refusal while somebody else holds the lease. */
 export const OTHERS_WRITE = 'others write this user'
 
@@ -24,13 +25,15 @@ export const OTHERS_WRITE = 'others write this user'
  * back, and ends by itself.
  *
  * @param write Gets the dependencies whose calls hold the lease: it ends later than each of them.
- * @throws {Refusal} `filesUnavailable` when others write for 20 seconds, or the lease was lost.
+ * @param patienceMilliseconds For how long it waits while others write.
+ * @throws {Refusal} `filesUnavailable` when others write for longer, or the lease was lost.
  */
 export async function asOnlyWriter<D extends LeaseDeps, T>(
   deps: D,
   { timeoutMilliseconds }: FileServer,
   userId: number,
   write: (leased: D) => Promise<T>,
+  patienceMilliseconds = 20_000,
 ): Promise<T> {
   const holder = base64url.encode(deps.randomBytes(HOLDER_BYTES))
   const lease = () => ({
@@ -38,9 +41,12 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
     holder,
     endsAt: deps.now() + timeoutMilliseconds + MARGIN_MILLISECONDS,
   })
-  for (let polls = 0; !(await takeLease(deps.db, lease(), deps.now())); polls++) {
-    if (polls >= MAX_POLLS) throw filesUnavailable(OTHERS_WRITE)
-    await deps.wait(POLL_MILLISECONDS)
+  let [wait, waited] = [FIRST_WAIT_MILLISECONDS, 0]
+  while (!(await takeLease(deps.db, lease(), deps.now()))) {
+    if (waited >= patienceMilliseconds) throw filesUnavailable(OTHERS_WRITE)
+    await deps.wait(wait)
+    waited += wait
+    wait = Math.min(2 * wait, LONGEST_WAIT_MILLISECONDS)
   }
   let isUnderWay = false
   const sendOut: Deps['sendOut'] = async (url, init, reach) => {

@@ -261,3 +261,20 @@ test('a user who can not be written keeps no other one from being written', asyn
   expect(openlist.user('alice')).toBeDefined()
   expect(openlist.user('bob')).toBeUndefined()
 })
+
+test('strangers do not wait for a guest who is being written', async () => {
+  const waits: number[] = []
+  site = new CheapSite(
+    { ...openlist.deps, wait: async (milliseconds) => void waits.push(milliseconds) },
+    FILES_BINDINGS,
+  )
+  await site.db.insert(fileLeases).values({ userId: 2, holder: 'other', endsAt: site.now + 60_000 })
+  expect(await site.post('/api/fs/list', { path: '/' })).toMatchObject({ code: 503 })
+  expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(2000)
+  await site.db.insert(fileLeases).values({ userId, holder: 'other', endsAt: site.now + 60_000 })
+  waits.length = 0
+  expect(await list()).toMatchObject({ code: 503 })
+  // Each is a write, so they become rarer.
+  expect(waits.length).toBeLessThan(20)
+  expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeGreaterThan(15_000)
+})
