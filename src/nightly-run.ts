@@ -10,6 +10,7 @@ import { pruneCounters } from './throttle/charges.ts'
 import { eventRetention, rebuildCopy } from './settings/store.ts'
 import { pruneAppPasswords } from './access/app-password-store.ts'
 import { pruneLeases } from './files/lease.ts'
+import { pruneGone } from './files/store.ts'
 import { pruneLinks } from './joining/link-store.ts'
 import { nearEndParts } from './joining/near-ends.ts'
 import { pruneSessions } from './access/session-store.ts'
@@ -17,6 +18,9 @@ import { DAY_MILLISECONDS } from './base/time.ts'
 
 /** Until then the owner sees in the list why a program stopped working. */
 const EXPIRED_APP_PASSWORD_MILLISECONDS = 30 * DAY_MILLISECONDS
+
+/** No older backup of the file server is put back. */
+const GONE_FILE_USER_MILLISECONDS = 365 * DAY_MILLISECONDS
 
 /** Longer than the deadline of a request: nobody waits for this batch. */
 export const NIGHTLY_DEADLINE_MILLISECONDS = 60_000
@@ -51,6 +55,7 @@ async function prune(deps: Pick<Deps, 'db' | 'now'> & MailSiteDeps): Promise<voi
     keys: pruneKeys(db, now),
     links: pruneLinks(db, now),
     leases: pruneLeases(db, now),
+    fileUsers: pruneGone(db, now - GONE_FILE_USER_MILLISECONDS),
     ...nearEndParts(deps, now),
     appPasswords: pruneAppPasswords(db, now - EXPIRED_APP_PASSWORD_MILLISECONDS),
   })

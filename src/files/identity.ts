@@ -17,7 +17,11 @@ import {
   type FileUser,
   findWithFileUser,
   insertFileUser,
+  type Known,
+  listKnown,
   readFileUser,
+  recordDrift,
+  recordGone,
   recordRename,
   recordToken,
   recordWritten,
@@ -58,6 +62,8 @@ const userSchema = v.object({
   username: v.string(),
   role: v.number(),
   disabled: v.optional(v.boolean(), false),
+  permission: v.number(),
+  base_path: v.string(),
 })
 /** A user of the file server. */
 export type RemoteUser = v.InferOutput<typeof userSchema>
@@ -451,7 +457,7 @@ async function deleteRemoteUser(
   if (link === undefined) return
   const { remoteId } = link
   const remoteName = await nameThere(deps, files, GENERAL, link)
-  if (remoteName === undefined) return deleteFileUser(deps.db, userId)
+  if (remoteName === undefined) return recordGone(deps.db, userId, deps.now())
   const { code, message } = await callAsAdmin(
     deps,
     files,
@@ -461,7 +467,44 @@ async function deleteRemoteUser(
   if (code !== 200 && !/record not found/.test(message))
     throw new Refusal('filesBroken', { detail: `user ${remoteId} there can't be deleted: ${code}` })
   await forgetThere(deps, files, remoteName)
-  await deleteFileUser(deps.db, userId)
+  await recordGone(deps.db, userId, deps.now())
+}
+
+/**
+ * Finds the users there that are not as they were written: a backup of the file server's database
+ * was put back, or somebody has changed them there. The next run of `writeChangedFileUsers` writes
+ * them, and deletes again who was deleted.
+ */
+export async function noteDriftedFileUsers(deps: IdentityDeps, files: FileServer): Promise<void> {
+  const known = await listKnown(deps.db)
+  if (known.length === 0) return
+  const there = new Map((await listRemoteUsers(deps, files)).map((user) => [user.id, user]))
+  const drifted = known.filter(({ remoteId, remoteName, goneAt, ...written }) => {
+    const user = there.get(remoteId)
+    if (user?.username !== remoteName) return false
+    return goneAt === null ? !isAsWritten(user, written) : user.role === GENERAL
+  })
+  const userIds = drifted.slice(0, MAX_BEHIND).map(({ userId }) => userId)
+  if (userIds.length > 0) await recordDrift(deps.db, userIds)
+}
+
+function isAsWritten(
+  there: RemoteUser,
+  { permission, basePath, disabled }: Pick<Known, 'permission' | 'basePath' | 'disabled'>,
+): boolean {
+  return (
+    there.disabled === disabled &&
+    there.permission === (disabled ? 0 : permission) &&
+    segmentsOf(there.base_path) === segmentsOf(basePath ?? '')
+  )
+}
+
+/** The file server cleans paths. */
+function segmentsOf(path: string): string {
+  return path
+    .split(/[/\\]/)
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/')
 }
 
 /** Admins act as the one admin of the file server, by its token. */

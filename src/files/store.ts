@@ -1,4 +1,17 @@
-import { and, eq, exists, isNull, isNotNull, not, notExists, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  not,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import * as v from 'valibot'
 import { fileUsers, users } from '../../schema/tables.ts'
 import { selectActorWith } from '../access/act-as.ts'
@@ -100,7 +113,7 @@ function isBehind(db: Database, now: number): SQL | undefined {
   const owner = db.select({ id: users.id }).from(users).where(eq(users.id, fileUsers.userId))
   const isUsed = isNotNull(fileUsers.username)
   return or(
-    notExists(owner),
+    and(notExists(owner), isNull(fileUsers.goneAt)),
     and(isUsed, notExists(same)),
     and(isUnused, exists(offOwner(db, now))),
   )
@@ -168,7 +181,7 @@ export interface Link {
 }
 
 export function listLinks(db: Database, now: number): Promise<Link[]> {
-  return selectLinks(db, now).orderBy(fileUsers.userId)
+  return selectLinks(db, now).where(isNull(fileUsers.goneAt)).orderBy(fileUsers.userId)
 }
 
 function selectLinks(db: Database, now: number) {
@@ -192,8 +205,11 @@ export async function insertFileUser(
   userId: number,
   remote: { remoteId: number; remoteName: string },
 ): Promise<boolean> {
+  const written = writing(db, THE_SERVICE)
+  const isOld = or(eq(fileUsers.userId, userId), eq(fileUsers.remoteId, remote.remoteId))
   const { inserted } = await runBatch(db, {
-    inserted: writing(db, THE_SERVICE)
+    forgotten: written.delete(fileUsers, and(isNotNull(fileUsers.goneAt), isOld)),
+    inserted: written
       .insert(fileUsers, { userId, ...remote })
       .onConflictDoNothing()
       .returning({ userId: fileUsers.userId }),
@@ -252,6 +268,50 @@ export async function recordToken(
       eq(fileUsers.userId, userId),
     ),
   })
+}
+
+/** What the file server should have of a user. */
+export interface Known extends Pick<Link, 'userId' | 'remoteId' | 'remoteName'> {
+  permission: number | null
+  basePath: string | null
+  disabled: boolean | null
+  goneAt: number | null
+}
+
+/** Lists what was written there, and who was deleted there. */
+export function listKnown(db: Database): Promise<Known[]> {
+  const { userId, remoteId, remoteName, permission, basePath, disabled, goneAt } = fileUsers
+  return db
+    .select({ userId, remoteId, remoteName, permission, basePath, disabled, goneAt })
+    .from(fileUsers)
+    .where(or(isNotNull(permission), isNotNull(goneAt)))
+}
+
+/** Records that users there are not as they were written, so that they are written again. */
+export async function recordDrift(db: Database, userIds: number[]): Promise<void> {
+  await runBatch(db, {
+    updated: writing(db, THE_SERVICE).update(
+      fileUsers,
+      { permission: null, goneAt: null },
+      inArray(fileUsers.userId, userIds),
+    ),
+  })
+}
+
+/** Records that a user there was deleted. */
+export async function recordGone(db: Database, userId: number, now: number): Promise<void> {
+  await runBatch(db, {
+    updated: writing(db, THE_SERVICE).update(
+      fileUsers,
+      { goneAt: now, token: null },
+      eq(fileUsers.userId, userId),
+    ),
+  })
+}
+
+/** Forgets who was deleted there long ago. */
+export function pruneGone(db: Database, before: number) {
+  return writing(db, THE_SERVICE).delete(fileUsers, lt(fileUsers.goneAt, before))
 }
 
 export async function deleteFileUser(db: Database, userId: number): Promise<void> {

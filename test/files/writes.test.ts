@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fileLeases } from '../../schema/tables.ts'
+import { fileLeases, fileUsers } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -9,7 +9,7 @@ import {
   OpenListStandIn,
   type Sent,
 } from '../support/openlist-stand-in.ts'
-import { ADMIN_PASSWORD, MINUTE } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -277,4 +277,45 @@ test('strangers do not wait for a guest who is being written', async () => {
   // Each is a write, so they become rarer.
   expect(waits.length).toBeLessThan(20)
   expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeGreaterThan(15_000)
+})
+
+const run = async () => {
+  await runFrequently(site.deps)
+  await runFrequently(site.deps)
+}
+
+describe('a backup of OpenList that is put back', () => {
+  test('brings nobody’s old rights back', async () => {
+    await change({ permission: 65_533, base_path: '/secret' })
+    await list()
+    const backup = { ...openlist.user('alice') }
+    await change({ permission: 0, base_path: '/low/' })
+    await site.settle()
+    await run()
+    openlist.paths()
+    await run()
+    expect(openlist.paths().filter((path) => path.includes('user/update'))).toEqual([])
+    Object.assign(openlist.user('alice') ?? {}, backup)
+    openlist.restart()
+    await run()
+    expect(openlist.user('alice')).toMatchObject({ permission: 0, base_path: '/low/' })
+  })
+
+  test('brings nobody back who was deleted, and nobody of that name who is another', async () => {
+    await list()
+    const backup = { ...openlist.user('alice') }
+    await site.post(`/api/admin/user/delete?id=${userId}`, undefined, { token: admin })
+    await site.settle()
+    const other = { id: 60, password: 'theirs', base_path: '/', role: 0, permission: 1 }
+    openlist.users.push({ ...other, username: 'alice', disabled: false })
+    await run()
+    expect(openlist.user('alice')).toMatchObject({ id: 60 })
+    openlist.remove('alice')
+    openlist.users.push(Object.assign({ ...other, username: '', disabled: false }, backup))
+    await run()
+    expect(openlist.users.filter(({ role }) => role === 0)).toEqual([])
+    site.now += 366 * 24 * HOUR
+    await runNightly(site.deps)
+    expect(await site.db.select().from(fileUsers)).toEqual([])
+  })
 })

@@ -101,6 +101,7 @@ const SCANS: Record<string, string> = {
   'select "key", "value" from "settings"': 'SCAN settings',
   // Once a night; an index of times would be a row more to write for each sign-in.
   'delete from "sessions" where "sessions"."expires_at" <= ?': 'SCAN sessions',
+  'delete from "file_users" where "file_users"."gone_at" < ?': 'SCAN file_users',
   'delete from "app_passwords" where "app_passwords"."expires_at" <= ?': 'SCAN app_passwords',
   'delete from "throttle_counters" where "throttle_counters"."expires_at" <= ? and "throttle_counters"."charged_at" <= ?':
     'SCAN throttle_counters',

@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { refuse } from '../../http/envelope.ts'
 import { isPreflight } from '../../http/headers.ts'
-import { type IdentityDeps, writeChangedFileUsers } from '../identity.ts'
+import { type IdentityDeps, noteDriftedFileUsers, writeChangedFileUsers } from '../identity.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
 import { answerApi } from './api.ts'
 import { forward, readSentBody } from './body.ts'
@@ -177,5 +177,11 @@ export type FileRunDeps = IdentityDeps & Pick<Deps, 'fileServer'>
 /** The run every five minutes: nothing where there is no file server. */
 export async function writeFileUsersInTime(deps: FileRunDeps): Promise<void> {
   const files = deps.fileServer()
-  if (files !== undefined) await writeAfterAnswer(deps, files)
+  if (files === undefined || files.problem !== undefined) return
+  try {
+    await noteDriftedFileUsers(deps, files)
+  } catch (error) {
+    logError(error, { during: 'the list of users of the file server' })
+  }
+  await writeAfterAnswer(deps, files)
 }
