@@ -6,7 +6,7 @@ import { usernameKey } from './username.ts'
 
 /**
  * Selects the reservation of a name that another account had, for a user who chooses a name. The
- * triggers of migration 0025 reserve the names of deleted and renamed accounts: programs know users
+ * triggers of migration 0030 reserve the names of deleted and renamed accounts: programs know users
  * by their names, and the folder of a name (`/home/{username}`) may still hold files.
  */
 export function selectReservation(db: Database, username: string, exceptId: number) {

@@ -155,6 +155,21 @@ describe('POST /api/auth/register without an invitation', () => {
     expect(await site.asAdmin('/api/admin/user/create', { username: 'carol' })).toMatchObject(OK)
   })
 
+  test.each<[string, string, object[]]>([
+    ['was written otherwise', '/home/{username}', [{ username: 'BOB' }, { username: 'other' }]],
+    ['has more in its name', '/home/u-{username}', [{ username: 'other' }]],
+    ['was taken away', '/home/{username}', [{ base_path: '/' }, { username: 'other' }]],
+  ])('gives nobody the folder of a name that %s', async (_, path, changes) => {
+    await site.set({ allow_register: 'true', register_base_path: path })
+    await site.register({ username: 'bob' })
+    const { id = 0 } = (await userNamed('bob')) ?? {}
+    for (const fields of changes)
+      expect(await site.asAdmin('/api/admin/user/update', { id, ...fields })).toEqual(OK)
+    expect(await site.register({ username: 'bob' })).toEqual(TAKEN)
+    expect(await site.asAdmin(`/api/admin/user/delete?id=${id}`)).toEqual(OK)
+    expect(await site.register({ username: 'bob' })).toEqual(TAKEN)
+  })
+
   test('gives the name of a user whom an operator has rejected to the next one', async () => {
     const path = '/home/{username}'
     await site.set({ allow_register: 'true', register_approval: 'true', register_base_path: path })
