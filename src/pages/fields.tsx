@@ -143,20 +143,34 @@ export function OptionCards({ name, legend, hint, options, value }: OptionsProps
   )
 }
 
-/** Leads back from a page that asks what to create. */
-export function CancelLink({ view, back }: { view: View; back: string }) {
+interface NewPasswordProps {
+  view: View
+  label: string
+  /** The label of the second field. */
+  repeat: string
+  problem: Problem | undefined
+}
+
+/** The fields `password` and `repeat`, where a user chooses a password. */
+export function NewPasswordFields({ view, label, repeat, problem }: NewPasswordProps) {
+  const field = {
+    type: 'password',
+    autocomplete: 'new-password',
+    problem,
+    reveal: view.t.reveal,
+  } as const
   return (
-    <p class="buttons">
-      <a role="button" class="secondary" href={back}>
-        {view.t.cancel}
-      </a>
-    </p>
+    <>
+      <Field name="password" label={label} hint={view.t.security.newPasswordHint} {...field} />
+      <Field name="repeat" label={repeat} {...field} />
+    </>
   )
 }
 
 interface FormButtonsProps {
   view: View
-  submit: string
+  /** Missing on a page that asks what to create. */
+  submit?: string
   /** The page that Cancel leads to. */
   back: string
 }
@@ -165,7 +179,7 @@ interface FormButtonsProps {
 export function FormButtons({ view, submit, back }: FormButtonsProps) {
   return (
     <p class="buttons">
-      <button>{submit}</button>
+      {submit !== undefined && <button>{submit}</button>}
       <a role="button" class="secondary" href={back}>
         {view.t.cancel}
       </a>

@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { Refusal } from '../base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
-import { Alert, CancelLink } from './fields.tsx'
+import { Alert, FormButtons } from './fields.tsx'
 import { type Problem, problemOf } from './form.ts'
 import { type IconName, Tile, type Tone } from './icons.tsx'
 import { AccountPage, SinglePage } from './layout.tsx'
@@ -86,7 +86,7 @@ export function KindPage({ view, title, problem, choices, back, form }: KindPage
         <>
           <Alert problem={problem} fields={[]} />
           <Choices choices={choices} />
-          <CancelLink view={view} back={back} />
+          <FormButtons view={view} back={back} />
         </>
       )}
     </AccountPage>

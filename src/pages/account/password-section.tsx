@@ -1,5 +1,5 @@
 import { Change } from '../confirm.tsx'
-import { Field } from '../fields.tsx'
+import { Field, NewPasswordFields } from '../fields.tsx'
 import { Tile } from '../icons.tsx'
 import { problemIn, type SecurityProps } from './security-forms.ts'
 
@@ -31,23 +31,7 @@ export function PasswordSection({ view, account, refused }: SecurityProps) {
           problem={problem}
           reveal={view.t.reveal}
         />
-        <Field
-          name="password"
-          label={t.newPassword}
-          hint={t.newPasswordHint}
-          type="password"
-          autocomplete="new-password"
-          problem={problem}
-          reveal={view.t.reveal}
-        />
-        <Field
-          name="repeat"
-          label={t.repeat}
-          type="password"
-          autocomplete="new-password"
-          problem={problem}
-          reveal={view.t.reveal}
-        />
+        <NewPasswordFields view={view} label={t.newPassword} repeat={t.repeat} problem={problem} />
       </Change>
     </article>
   )

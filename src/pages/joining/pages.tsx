@@ -1,4 +1,4 @@
-import { Alert, Field } from '../fields.tsx'
+import { Alert, Field, NewPasswordFields } from '../fields.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { CardPage } from '../frames.tsx'
 import type { IconName, Tone } from '../icons.tsx'
@@ -48,7 +48,7 @@ export function RegistrationPage({
             focus
           />
         )}
-        <NewPassword view={view} problem={problem} />
+        <NewPasswordFields view={view} label={t.password} repeat={t.repeat} problem={problem} />
         {siteKey !== '' && (
           <>
             <div class="cf-turnstile" data-sitekey={siteKey} data-language={view.language} />
@@ -62,30 +62,6 @@ export function RegistrationPage({
 }
 
 const TURNSTILE_SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js'
-
-function NewPassword({ view, problem }: FormProps) {
-  const t = view.t.joining
-  return (
-    <>
-      <Field
-        name="password"
-        label={t.password}
-        type="password"
-        autocomplete="new-password"
-        hint={t.passwordHint}
-        problem={problem}
-        reveal={view.t.reveal}
-      />
-      <Field
-        name="repeat"
-        label={t.repeat}
-        type="password"
-        autocomplete="new-password"
-        problem={problem}
-      />
-    </>
-  )
-}
 
 /** Where a user sets a new password with a link. */
 export function ResetPage({
@@ -106,7 +82,7 @@ export function ResetPage({
       <form method="post" action="/account/link">
         <Alert problem={problem} fields={['password', 'repeat']} />
         <input type="hidden" name="link" value={link} />
-        <NewPassword view={view} problem={problem} />
+        <NewPasswordFields view={view} label={t.password} repeat={t.repeat} problem={problem} />
         <button>{t.resetSubmit}</button>
       </form>
     </CardPage>

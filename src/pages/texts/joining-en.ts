@@ -8,7 +8,6 @@ export const joiningEn = {
   yourName: (name: string) => `Your user name is ${name}.`,
   username: 'User name',
   password: 'Password',
-  passwordHint: 'At least 8 characters. Tip: three or four unrelated words make a strong password.',
   repeat: 'Repeat the password',
   registerSubmit: 'Create account',
   waitingTitle: 'Your account is waiting for approval',

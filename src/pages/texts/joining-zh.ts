@@ -9,7 +9,6 @@ export const joiningZh: typeof joiningEn = {
   yourName: (name) => `你的用户名是 ${name}。`,
   username: '用户名',
   password: '密码',
-  passwordHint: '至少 8 个字符。建议用三四个互不相干的词组成。',
   repeat: '再次输入密码',
   registerSubmit: '创建账户',
   waitingTitle: '你的账户正在等待批准',
