@@ -35,13 +35,25 @@ export function digestOf(root: string, files: readonly string[]): string {
  */
 export function findBuilt(root: string, name: string): string | undefined {
   try {
-    const { sources, digest }: BuiltFrom = JSON.parse(readFileSync(join(root, BUILT_LIST), 'utf8'))
+    const list: unknown = JSON.parse(readFileSync(join(root, BUILT_LIST), 'utf8'))
     const source = join('src/cli', `${name}.ts`)
-    const isBuilt = sources.includes(source) && digest === digestOf(root, sources)
+    const isBuilt =
+      isBuiltFrom(list) &&
+      list.sources.includes(source) &&
+      list.digest === digestOf(root, list.sources)
     return isBuilt ? join(root, BUILT_FOLDER, source.replace(/ts$/, 'js')) : undefined
   } catch {
     return undefined
   }
+}
+
+/** Checks the list without valibot, which every program would load before it starts. */
+function isBuiltFrom(list: unknown): list is BuiltFrom {
+  if (typeof list !== 'object' || list === null) return false
+  if (!('sources' in list && 'digest' in list)) return false
+  const { sources, digest } = list
+  const areTexts = Array.isArray(sources) && sources.every((one) => typeof one === 'string')
+  return areTexts && typeof digest === 'string'
 }
 
 /** @returns Nothing for a file that can't be read. */
