@@ -171,9 +171,9 @@ export function introspectionRecord(token: ActiveToken | ProgramToken | undefine
 }
 
 /**
- * An access token of a program says to that program who signed in. It lets nobody at files, so it
- * has neither a role nor a folder: a file server that takes every active token gets nothing to go
- * by.
+ * An access token of a program tells that program who signed in. It gives no access to files, so
+ * its record has neither a role nor a folder: a file server that accepts every active token learns
+ * of no folder.
  */
 function programRecord(user: SignedInUser) {
   return {

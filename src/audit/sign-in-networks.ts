@@ -29,9 +29,8 @@ export function latestSignIn(userId: SQL) {
 }
 
 /**
- * Selects the network that a user has signed in from for the first time, if that was after `since`;
- * the latest of several. The network of the very first sign-in is not new, and neither is `but`,
- * where the user is now.
+ * Selects the latest of the networks from which a user first signed in after `since`. The network
+ * of the very first sign-in does not count, nor does `but`, where the user is now.
  *
  * @param since Unix time, milliseconds.
  */

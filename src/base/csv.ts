@@ -13,7 +13,7 @@ export function toCsv(rows: readonly (readonly (string | number)[])[]): string {
   return BYTE_ORDER_MARK + rows.map(csvRow).join('')
 }
 
-/** Formats one row, for a file that is written row by row. Its first row is that of `toCsv`. */
+/** Formats one row, for a file that is written row by row. Its first row comes from `toCsv`. */
 export function csvRow(row: readonly (string | number)[]): string {
   return `${row.map(cell).join(',')}\r\n`
 }

@@ -34,8 +34,8 @@ export function visibleLines(written: string): string {
 }
 
 /**
- * Writes JSON that can't control a terminal: what `JSON.stringify` leaves as it is of DEL, the C1
- * controls and the characters of direction is escaped as well.
+ * Writes JSON that can't control a terminal. `JSON.stringify` does not escape DEL, the C1 controls
+ * and the characters that change the direction of text; this function does.
  *
  * @param indent The number of spaces of each level; without it, one line.
  */

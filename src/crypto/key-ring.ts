@@ -110,8 +110,8 @@ export async function filesPassword(ring: KeyRing, userId: number, sub: string):
 }
 
 /**
- * Derives the id that a user sees of an event. The ids of the table count the events of everybody:
- * whoever asks for a mail to somebody's address could see whether one was sent.
+ * Derives the id of an event that a user sees. The ids of the table count the events of all users:
+ * a user who asks for a mail to the address of another could see from them whether one was sent.
  *
  * @returns 48 bits.
  */

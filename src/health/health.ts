@@ -22,7 +22,7 @@ export type HealthDeps = ActorDeps & Pick<Deps, 'kv' | 'hashPassword'>
 
 /**
  * Checks everything that the service needs, in parallel. The operator's session is checked first,
- * which needs D1 as well; the figure of D1 is that of one more round trip.
+ * which already needs D1; D1 is measured with one more round trip.
  *
  * @throws {Refusal} `notAdmin`, and those of `actAs`.
  */

@@ -11,7 +11,7 @@ const MAX_CHARACTERS = 4096
  */
 const MAX_ANSWERED_CHARACTERS = 16 * 1024
 
-/** The most characters of a proof, which do not count to those of the request. */
+/** The most characters of a proof, which come on top of those of the request. */
 const MAX_PROOF_CHARACTERS = 300
 
 /** The most of a state or a nonce. */

@@ -36,7 +36,7 @@ export async function readEndRequest(
   })
   const claims = await verifyHint(keys, { issuer, clientId }, hint)
   const isOfOther = named !== undefined && named !== clientId
-  // A hint that is not genuine says nothing, neither who asks nor where to go.
+  // A hint that is not genuine counts for nothing: it names neither the program nor its address.
   const isTrusted = !isOfOther && (hint === '' || claims !== undefined)
   const client = isTrusted ? found[0] : undefined
   const isRegistered = uri !== undefined && client?.postLogoutUris.includes(uri) === true

@@ -29,7 +29,7 @@ export function claimsOf(user: SignedInUser) {
       preferred_username: username,
       updated_at: toSeconds(Math.max(createdAt, renamedAt)),
     }),
-    // Programs ignore `email_verified`, and take an account for that of the address.
+    // Programs ignore `email_verified`, and let the user into the account of this address.
     ...(scopes.includes('email') &&
       verifiedEmail !== null && { email: verifiedEmail, email_verified: true }),
     ...(scopes.includes('groups') && { groups: [role === ADMIN ? 'admin' : 'user'] }),

@@ -9,7 +9,7 @@ import type { View } from './view.ts'
 /** A text of the operator that a visitor has not closed. */
 export interface OpenAnnouncement {
   text: string
-  /** Identifies the text in the cookie of who has closed it. */
+  /** Identifies the text in the cookie of a visitor who has closed it. */
   id: string
 }
 

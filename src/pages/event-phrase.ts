@@ -55,7 +55,7 @@ interface EventFacts {
   times: number
 }
 
-/** Chooses the phrase of an event, in whatever language. */
+/** Chooses the phrase of an event. The choice is the same in every language. */
 export function phraseOf(facts: EventFacts): EventPhrase {
   const { kind, isOwn } = facts
   const ofOther = `${kind}_of_other`

@@ -26,7 +26,7 @@ export function rawSignature(der: Uint8Array): Uint8Array<ArrayBuffer> | undefin
 function scalarIn(der: Uint8Array): Uint8Array | undefined {
   const [tag, length, first = 0x80, second = 0] = der
   if (tag !== INTEGER || length !== der.length - 2) return undefined
-  // Negative, or zero that is no sign: neither is a scalar in its shortest form.
+  // A positive number in its shortest form has a leading zero only where its next bit is set.
   if (first >= 0x80 || (first === 0 && (length === 1 || second < 0x80))) return undefined
   const scalar = der.subarray(first === 0 ? 3 : 2)
   return scalar.length <= SCALAR_BYTES ? scalar : undefined

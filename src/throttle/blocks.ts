@@ -83,9 +83,9 @@ function blockOfSignIn(signIn: SignInCounters, now: number): SQL {
 }
 
 /**
- * Holds in the row of a site while an attempt from there is charged, and neither paid back nor
- * recorded as refused. The event of the refusal decides this, which saves a second write to the
- * counter.
+ * Holds in the row of a site while an attempt from there is open: charged, but not paid back and
+ * not yet recorded as refused. The event of the refusal decides this, which saves a second write to
+ * the counter.
  */
 function hasInFlight(db: Database, { counters: [site], network }: SignInCounters, now: number) {
   const { key, failures, chargedAt } = throttleCounters

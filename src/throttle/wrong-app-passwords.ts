@@ -8,8 +8,8 @@ import { strangerCounters } from './counters.ts'
 
 /**
  * Records a wrong app password, after the answer. Its counters bound what one network writes, and
- * block neither passwords nor app passwords: a proxy hands wrong ones of strangers on from the
- * network of its users.
+ * block neither passwords nor app passwords: a proxy passes on wrong app passwords of strangers
+ * from the network of its users.
  */
 export function countWrongAppPassword(
   deps: Pick<Deps, 'db' | 'now' | 'defer'>,

@@ -292,7 +292,7 @@ export async function cancelUserTwoFactor(
 
 /**
  * Checks and hashes a new password. What the checks need is read before, so that nothing is hashed
- * for who may not set one.
+ * for an operator who may not set one.
  *
  * @param isGuarded Requires a fresh session.
  * @returns `undefined` for an empty password, which keeps the present one.

@@ -40,8 +40,8 @@ function appPasswordWarnings(total: number): string[] {
 }
 
 /**
- * Returns what no other source has, under names that none of their columns has. A site of an older
- * version lacks the columns.
+ * Returns the columns that only this source has, under names that no column of the other sources
+ * has. A site of an older version lacks them.
  */
 function fromPerson(row: RawRow): RawRow {
   return {

@@ -112,9 +112,9 @@ export function readUser(row: RawRow, now: number): OldUser | string {
     sub: old.sub,
     email: old.latchkey_email,
     emailVerified: old.latchkey_email !== '' && old.latchkey_email_verified,
-    // Nobody else has an end.
+    // Admins and the guest have no end.
     endsAt: role === GENERAL ? old.latchkey_ends_at : null,
-    // Only an account that nobody can use waits.
+    // Only a disabled account can wait for approval.
     waiting: old.disabled && old.latchkey_waiting,
     seed: role === GUEST ? undefined : seed,
     remarks: [

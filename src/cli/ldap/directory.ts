@@ -132,7 +132,7 @@ export class Directory {
     })
   }
 
-  /** Returns the place of an entry in a container, whose own is not printed for each again. */
+  /** Returns the place of an entry in a container. The place of the container is printed once. */
   #in(container: Place, type: string, value: string): Place {
     const own: Dn = [[{ type, value }]]
     return { dn: `${printDn(own)},${container.dn}`, key: `${dnKey(own)},${container.key}` }

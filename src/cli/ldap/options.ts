@@ -179,7 +179,7 @@ function readSeconds(name: string, text: string, max: number): number {
   throw new OptionError(`${name} must be a number from 0 to ${max}, not "${text}".`)
 }
 
-/** Returns the password of the search account, which says nothing about the token. */
+/** Returns the password of the search account. The token can not be found from it. */
 export function searchPasswordOf(token: string): string {
   return createHmac('sha256', token).update('latchkey ldap search').digest('base64url').slice(0, 32)
 }

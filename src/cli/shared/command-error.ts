@@ -39,8 +39,8 @@ const READ_ONLY =
 const FULL_BYTES = 64 * 1024
 
 /**
- * Explains a failure by the disk, whose words differ with who met it: the operating system, SQLite,
- * or workerd, which hides them behind a reference.
+ * Explains a failure by the disk. The operating system and SQLite each report it in words of their
+ * own; workerd hides the words behind a reference.
  *
  * @returns `undefined` when the disk is not the reason.
  */

@@ -32,7 +32,7 @@ export interface Output {
    * so far, or as one line of JSON.
    */
   rows: (columns: readonly string[]) => (row: Row) => void
-  /** Prints one record with all its members; text has those of `shown`. */
+  /** Prints one record: as JSON with all its members, as text with the members of `shown`. */
   record: (record: Row, shown?: Row) => void
   /** Prints one sentence, or the record as JSON; `shownOnce` is added to both. */
   done: (sentence: string, record: Row, shownOnce?: Record<string, string>) => void

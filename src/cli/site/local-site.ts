@@ -160,8 +160,8 @@ export const PUBLIC_NETWORK = {
 }
 
 /**
- * Makes Miniflare start workerd by a script that ties it to this process: it then ends with it also
- * when that is killed. Other systems than Linux have nothing of the kind.
+ * Makes Miniflare start workerd by a script that ties workerd to this process: workerd then ends
+ * even when this process is killed. Only Linux can do this.
  */
 function tieRuntime(): void {
   if (process.platform !== 'linux' || process.env['MINIFLARE_WORKERD_PATH'] !== undefined) return

@@ -21,8 +21,8 @@ export async function readMail(isRemote: boolean): Promise<MailSiteDeps> {
 /**
  * Like `readMail`, for a command that makes a link: with the address to which it leads.
  *
- * @param given The address that the operator names, instead of that of the site.
- * @returns A note for who gets the link, when the address is a guess.
+ * @param given The address that the operator names; it replaces the address of the site.
+ * @returns With a note for the user who gets the link, when the address is a guess.
  * @throws {CommandError} When an address is invalid, or the site has none.
  */
 export async function readMailSite(
@@ -40,7 +40,7 @@ export async function readMailSite(
 }
 
 interface FoundMail extends MailAnswer {
-  /** Whether the address is that of a site that is started without options. */
+  /** Whether the address is the one that `npm start` has without options. */
   isGuess: boolean
 }
 

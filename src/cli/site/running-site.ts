@@ -38,11 +38,11 @@ export function isSiteRunning(): Promise<boolean> {
 export type Send = (call: string) => Promise<string>
 
 /**
- * Returns the data of the local site, as a Worker knows it: that of the site when it runs, so that
- * there is only one program that writes. It has the methods that `openDatabase` and the settings
- * use, and no others.
+ * Returns the data of the local site, as a Worker knows it. A site that runs does the work itself,
+ * so that only one program writes. The data has only the methods that `openDatabase` and the
+ * settings use.
  *
- * @param send By the socket, unless the caller knows the Worker.
+ * @param send How calls reach the Worker: by the socket, unless the caller names another way.
  */
 export function localSiteBindings(send: Send = sendBySocket): SiteBindings {
   const session = {

@@ -174,9 +174,9 @@ function Rights({ view, account }: { view: View; account: Account }) {
 }
 
 /**
- * Offers a passkey to a user whose password is all. The script shows it where the device can hold
- * one, and remembers in the browser that the user closed it. It stands last, so that nothing
- * moves.
+ * Offers a passkey to a user who signs in with a password only. The script shows it where the
+ * device can hold one, and remembers in the browser that the user closed it. It stands last, so
+ * that nothing moves.
  */
 function Nudge({ view }: { view: View }) {
   const t = view.t.passkeys

@@ -89,7 +89,7 @@ function InvitationRow({ view, link, id }: InvitationRowProps) {
   )
 }
 
-/** A link that is dead for another reason ends at no time that matters. */
+/** The end is not shown for a link that was used up or withdrawn before it. */
 function InvitationEnd({ view, link: { state, endsAt } }: { view: View; link: ListedLink }) {
   const t = view.t.adminInvitations
   const isOver = endsAt <= view.now

@@ -40,7 +40,7 @@ export function SettingField(props: SettingFieldProps) {
   )
 }
 
-/** Values that show the form of what is typed. */
+/** Examples of the values that are typed by hand. */
 const EXAMPLES: Partial<Record<SettingKey, string>> = {
   hide_files: String.raw`/\.tmp$/i
 /^\/private\//`,

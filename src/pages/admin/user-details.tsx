@@ -11,8 +11,7 @@ import { TimeFact } from '../time.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 
 /**
- * Reads the form. A date that is still the shown one leaves the end as it is, with its time of the
- * day.
+ * Reads the form. When the date was not changed, the end stays as it is, with its time of day.
  *
  * @throws {Refusal} `invalidBody`.
  */

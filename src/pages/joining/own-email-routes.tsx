@@ -25,7 +25,7 @@ export const emailPages = new Hono<App>()
       await changeOwnEmail(c.get('deps'), sessionOf(c), email, languageOf(c))
     })
     if (refusal instanceof Refusal) return showEmail(c, refusal, fields)
-    // The mail follows by itself; whoever changes the address too often asks for it later.
+    // A user who changes the address too often gets no mail now, and can ask for it later.
     const sent = await attempt(() => sendConfirmation(c.get('deps'), sessionOf(c), languageOf(c)))
     return goTo(c, EMAIL_PATH, sent instanceof Refusal ? 'email-saved' : 'email-sent')
   })

@@ -151,8 +151,8 @@ async function sendAnswer(c: AppContext, sender: Sender, what: Answer, isAfterFo
 }
 
 /**
- * Answers when nobody is signed in, or the user lacks a second factor: to a program that allows no
- * page, and otherwise with the sign-in.
+ * Answers when nobody is signed in, or the user lacks a second factor. A program that allows no
+ * page gets an error; otherwise the page of the sign-in is shown.
  *
  * @throws `error`, when it means something else, or when the page of the refusal says what to do.
  */
@@ -198,7 +198,7 @@ async function ask(
     const view = await readView(c, account)
     return showPage(c, <ConsentPage view={view} client={client} request={request} />)
   }
-  // As for a session that is not fresh, however short ago its user signed in.
+  // The page asks like for a session that is not fresh, even when the user has just signed in.
   const stale = { ...account, provenAt: 0, factorState: 'unused' as const }
   const view = { ...(await readView(c, stale)), isFresh: false }
   const problem = refusal && problemOf(view.t, refusal)

@@ -8,10 +8,10 @@ import { DEV_VARS_FILE, PRODUCTION_FILE, readVarsFile } from '../../site/dev-var
 const SECRETS = ['FILES_TOKEN', 'FILES_HEADERS'] as const
 
 /**
- * Reads what is set of the file server of a site.
+ * Reads the settings of the file server behind a site.
  *
- * @param origin That of `npm start -- --files`, which nothing stores.
- * @throws {CommandError} When none is set, or something is wrong with it.
+ * @param origin The address that `npm start -- --files` was given, which nothing stores.
+ * @throws {CommandError} When no file server is set, or a setting is wrong.
  */
 export async function readFileServer(isRemote: boolean, origin?: string): Promise<FileServer> {
   const vars = Object.entries(await readVars(isRemote)).filter(
