@@ -80,7 +80,8 @@ interface ListProps {
   events: ListedEvent[]
   reader: Reader
   path: string
-  isFiltered: boolean
+  /** Whether a filter may be why there are no events. */
+  isFiltered?: boolean
 }
 
 /** The events by day, latest first; equal events in a row are one. */
@@ -101,7 +102,7 @@ export function EventList({ view, events, reader, path, ...props }: ListProps) {
         ))}
       </ol>
     )
-  if (!props.isFiltered) return <Empty icon="activity" title={t.none} />
+  if (props.isFiltered !== true) return <Empty icon="activity" title={t.none} />
   return (
     <>
       <Empty icon="activity" title={t.noneFound} hint={t.noneFoundHint} />

@@ -15,6 +15,14 @@ export interface Problem {
   message: string
 }
 
+/** Returns the problem of a form; `undefined` when another form was refused, or none. */
+export function problemIn<Form extends string>(
+  refused: { form: Form; problem: Problem } | undefined,
+  form: NoInfer<Form>,
+): Problem | undefined {
+  return refused?.form === form ? refused.problem : undefined
+}
+
 const MAX_ECHOED_CHARACTERS = 16 * 1024
 
 /** @throws {Refusal} `requestInvalid` when the body is not URL-encoded. */

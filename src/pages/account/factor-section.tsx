@@ -1,6 +1,7 @@
 import { Alert, Field } from '../fields.tsx'
+import { problemIn } from '../form.ts'
 import { PasskeyButton } from '../passkey.tsx'
-import { problemIn, type SecurityProps } from './security-forms.ts'
+import type { SecurityProps } from './security-forms.ts'
 
 /** For a session without the second factor that its user has and must use: asks for it. */
 export function FactorSection({ view, account, refused }: SecurityProps) {

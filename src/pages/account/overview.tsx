@@ -53,13 +53,7 @@ export function OverviewPage(props: OverviewProps) {
           <h2>{t.latest}</h2>
           <a href="/account/activity">{t.allActivity}</a>
         </header>
-        <EventList
-          view={view}
-          events={events}
-          reader="owner"
-          path="/account/activity"
-          isFiltered={false}
-        />
+        <EventList view={view} events={events} reader="owner" path="/account/activity" />
       </section>
       <Rights view={view} account={account} />
       {view.hasMail && (

@@ -1,7 +1,8 @@
 import { Change } from '../confirm.tsx'
 import { Field, NewPasswordFields } from '../fields.tsx'
+import { problemIn } from '../form.ts'
 import { Tile } from '../icons.tsx'
-import { problemIn, type SecurityProps } from './security-forms.ts'
+import type { SecurityProps } from './security-forms.ts'
 
 export function PasswordSection({ view, account, refused }: SecurityProps) {
   const t = view.t.security

@@ -37,11 +37,3 @@ export interface SecurityProps {
       }
     | undefined
 }
-
-/** Returns the problem of a form; `undefined` when another form was refused, or none. */
-export function problemIn(
-  refused: SecurityProps['refused'],
-  form: SecurityForm,
-): Problem | undefined {
-  return refused?.form === form ? refused.problem : undefined
-}

@@ -2,10 +2,10 @@ import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
 import { FEW_CODES } from '../../users/protection.ts'
 import { Change } from '../confirm.tsx'
 import { Alert, Field } from '../fields.tsx'
-import type { Problem } from '../form.ts'
+import { type Problem, problemIn } from '../form.ts'
 import { Tile } from '../icons.tsx'
 import type { View } from '../view.ts'
-import { problemIn, type SecurityProps } from './security-forms.ts'
+import type { SecurityProps } from './security-forms.ts'
 
 export function TwoFactorSection({ view, account, codesLeft, refused }: SecurityProps) {
   const t = view.t.security

@@ -51,13 +51,7 @@ export function SitePage({ view, state }: SiteProps) {
           <h2>{t.changes}</h2>
           <a href={EVENTS}>{t.allEvents}</a>
         </header>
-        <EventList
-          view={view}
-          events={state.changes}
-          reader="operator"
-          path={EVENTS}
-          isFiltered={false}
-        />
+        <EventList view={view} events={state.changes} reader="operator" path={EVENTS} />
       </section>
     </AccountPage>
   )

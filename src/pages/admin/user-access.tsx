@@ -2,6 +2,7 @@ import type { PropsWithChildren } from 'hono/jsx'
 import { GUEST } from '../../accounts/roles.ts'
 import { Change } from '../confirm.tsx'
 import { Alert, Choice } from '../fields.tsx'
+import { problemIn } from '../form.ts'
 import type { IconName, Tone } from '../icons.tsx'
 import { ActionLabel } from '../rows.tsx'
 import type { UserForm } from './user-actions.ts'
@@ -20,7 +21,7 @@ export function HelpForms(props: UserProps) {
   const { view, user, passkeys, refused } = props
   const t = view.t.adminUsers
   if (user.role === GUEST) return <></>
-  const problem = refused?.form === 'password' ? refused.problem : undefined
+  const problem = problemIn(refused, 'password')
   return (
     <section>
       <h2>{t.help}</h2>
@@ -154,7 +155,7 @@ interface AccessFormProps extends UserProps {
 /** A row that expands to its form. */
 function AccessForm(props: PropsWithChildren<AccessFormProps>) {
   const { view, refused, form, icon, tone = 'blue', label, lead, isDangerous = false } = props
-  const problem = refused?.form === form ? refused.problem : undefined
+  const problem = problemIn(refused, form)
   return (
     <li>
       <Change

@@ -1,5 +1,6 @@
 import { AppPasswordRow } from '../account/app-passwords.tsx'
 import { Alert } from '../fields.tsx'
+import { problemIn } from '../form.ts'
 import { Rows } from '../rows.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 
@@ -8,10 +9,7 @@ export function UserAppPasswords(props: UserProps) {
   const { view, appPasswords, refused } = props
   return (
     <>
-      <Alert
-        problem={refused?.form === 'delete-app-password' ? refused.problem : undefined}
-        fields={[]}
-      />
+      <Alert problem={problemIn(refused, 'delete-app-password')} fields={[]} />
       <Rows
         rows={appPasswords.map((one) => (
           <AppPasswordRow

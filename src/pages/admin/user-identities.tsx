@@ -1,5 +1,6 @@
 import { CONFIRM_FIELDS, Change } from '../confirm.tsx'
 import { Alert } from '../fields.tsx'
+import { problemIn } from '../form.ts'
 import { Row, Rows } from '../rows.tsx'
 import { IdentityFacts } from '../sso/identity-section.tsx'
 import { providerIcon } from '../sso/names.ts'
@@ -11,10 +12,7 @@ export function UserIdentities(props: UserProps) {
   const t = view.t.sso
   return (
     <>
-      <Alert
-        problem={refused?.form === 'unlink-identity' ? refused.problem : undefined}
-        fields={CONFIRM_FIELDS}
-      />
+      <Alert problem={problemIn(refused, 'unlink-identity')} fields={CONFIRM_FIELDS} />
       <Rows
         rows={identities.map((identity) => {
           const { issuer, subject, platform } = identity

@@ -7,6 +7,7 @@ import { Avatar } from '../avatar.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { EventList } from '../event-list.tsx'
 import { Alert } from '../fields.tsx'
+import { problemIn } from '../form.ts'
 import { Icon } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
 import { Fold, Row, Rows } from '../rows.tsx'
@@ -57,13 +58,7 @@ export function UserPage(props: UserProps) {
           <h2>{t.latestEvents}</h2>
           <a href={`${EVENTS_PATH}?${String(eventsOf)}`}>{t.events}</a>
         </header>
-        <EventList
-          view={view}
-          events={props.events}
-          reader="operator"
-          path={EVENTS_PATH}
-          isFiltered={false}
-        />
+        <EventList view={view} events={props.events} reader="operator" path={EVENTS_PATH} />
       </section>
     </AccountPage>
   )
@@ -165,7 +160,7 @@ function LockedOut(props: UserProps) {
         label={t.unlock}
         action={userAction(props, 'unlock')}
         submit={t.unlock}
-        problem={refused?.form === 'unlock' ? refused.problem : undefined}
+        problem={problemIn(refused, 'unlock')}
         confirmedAs="unlock"
         isHarmless
       />
@@ -212,7 +207,7 @@ function Sessions(props: UserProps) {
   const more = sessions.length - MAX_LISTED_SESSIONS
   return (
     <>
-      <Alert problem={refused?.form === 'end-session' ? refused.problem : undefined} fields={[]} />
+      <Alert problem={problemIn(refused, 'end-session')} fields={[]} />
       <Rows
         rows={sessions.slice(0, MAX_LISTED_SESSIONS).map((session) => (
           <Row
@@ -244,7 +239,7 @@ function Keys(props: UserProps) {
   const { adminUsers: t, keys: words } = view.t
   return (
     <>
-      <Alert problem={refused?.form === 'delete-key' ? refused.problem : undefined} fields={[]} />
+      <Alert problem={problemIn(refused, 'delete-key')} fields={[]} />
       <Rows
         rows={keys.toReversed().map((key) => (
           <Row icon="keys" title={key.title} level={3}>

@@ -8,7 +8,7 @@ import { RemainingAccessLists } from '../account/remaining-access.tsx'
 import { Avatar } from '../avatar.tsx'
 import { Change, CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { Alert, FormButtons } from '../fields.tsx'
-import type { Fields, Problem } from '../form.ts'
+import { type Fields, type Problem, problemIn } from '../form.ts'
 import { ListHeader } from '../frames.tsx'
 import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
@@ -219,7 +219,7 @@ export function Decisions({ view, user: { id, username }, list, refused }: Decis
         question={t.approveQuestion(username)}
         action={userAddress(id, list, '/approve')}
         submit={t.approve}
-        problem={refused?.form === 'approve' ? refused.problem : undefined}
+        problem={problemIn(refused, 'approve')}
         confirmedAs={`approve-${id}`}
         isHarmless
       />
@@ -229,7 +229,7 @@ export function Decisions({ view, user: { id, username }, list, refused }: Decis
         question={t.rejectQuestion(username)}
         action={userAddress(id, list, '/reject')}
         submit={t.reject}
-        problem={refused?.form === 'reject' ? refused.problem : undefined}
+        problem={problemIn(refused, 'reject')}
         confirmedAs={`reject-${id}`}
       />
     </div>
