@@ -31,7 +31,7 @@ const TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
  *
  * @param title The name of the site; empty for none.
  */
-export function messageOf(
+export function writeMail(
   { kind, address, language, username, secret, expiresAt }: Mail,
   site: MailSite,
   title: string,

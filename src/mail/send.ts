@@ -4,7 +4,7 @@ import { runBatch } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { readSettings, type SettingsDeps } from '../settings/store.ts'
 import { type MailSite, type MailSiteDeps, mailSiteOf } from './mail-site.ts'
-import { messageOf } from './message.ts'
+import { writeMail } from './message.ts'
 import {
   deleteExpiredMails,
   deleteMails,
@@ -111,6 +111,6 @@ async function sendOne(
       },
     )
   }
-  const message = messageOf({ ...mail, kind, username: mail.username ?? '', secret }, site, title)
+  const message = writeMail({ ...mail, kind, username: mail.username ?? '', secret }, site, title)
   return sendEmail(deps, message, mail.id)
 }

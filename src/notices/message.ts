@@ -61,7 +61,7 @@ const NAMES_WHAT: readonly EventKind[] = [
 ]
 
 /** Writes the text of a notice in the language of its channel. */
-export function messageOf(notice: Notice): Message {
+export function writeNotice(notice: Notice): Message {
   const { event, topic, language } = notice
   const t = NOTICE_TEXTS[language]
   if (event === null) {

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { type EmailFailure, sendEmail } from '../mail/send-email.ts'
 import type { ChannelConfig, ChannelKind } from './channels.ts'
 import { deliveryTo, textOf } from './formats.ts'
-import { messageOf, type Notice } from './message.ts'
+import { writeNotice, type Notice } from './message.ts'
 import { DAY_MILLISECONDS } from '../base/time.ts'
 
 /** How long a receiver may take. Three rounds of it fit into the time after an answer (30 s). */
@@ -34,7 +34,7 @@ export async function post(
   config: ChannelConfig,
   notice: Notice,
 ): Promise<Failed | undefined> {
-  const message = messageOf(notice)
+  const message = writeNotice(notice)
   if (kind === 'email') {
     const { address: to, sender: from } = config
     const mail = { to, from, subject: message.title, text: textOf(message) }

@@ -41,7 +41,7 @@ const REFUSED_SIGN_INS = [
   'app password',
   'permission',
 ] as const
-export type RefusedSignIn = (typeof REFUSED_SIGN_INS)[number]
+export type ShownRefusal = (typeof REFUSED_SIGN_INS)[number]
 
 /** What the sentence of an event depends on. */
 interface EventFacts {
@@ -77,7 +77,7 @@ function phraseOfSignIn({ detail }: EventFacts): EventPhrase {
 }
 
 function phraseOfRefusal({ detail, hasUser, times }: EventFacts): EventPhrase {
-  if (hasUser) return isRefusedSignIn(detail) ? 'sign_in_refused_reason' : 'sign_in_refused'
+  if (hasUser) return isShownRefusal(detail) ? 'sign_in_refused_reason' : 'sign_in_refused'
   return times === 1 ? 'sign_in_refused_unknown' : 'sign_in_refused_unknown_times'
 }
 
@@ -94,7 +94,7 @@ function isVariant(name: string): name is (typeof VARIANTS)[number] {
   return VARIANTS.some((one) => one === name)
 }
 
-export function isRefusedSignIn(detail: string): detail is RefusedSignIn {
+export function isShownRefusal(detail: string): detail is ShownRefusal {
   return REFUSED_SIGN_INS.some((one) => one === detail)
 }
 

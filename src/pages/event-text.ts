@@ -3,7 +3,7 @@ import { readSignInDetail } from '../audit/sign-in-detail.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { own } from '../base/own.ts'
 import { visible } from '../base/text.ts'
-import { isEventKind, isRefusedSignIn, phraseOf } from './event-phrase.ts'
+import { isEventKind, isShownRefusal, phraseOf } from './event-phrase.ts'
 import { providerName } from './sso/names.ts'
 import type { Texts } from './texts/en.ts'
 
@@ -58,7 +58,7 @@ export function eventSentence(t: Texts, event: EventRecord, reader: Reader): Par
     whom: subjectOf(t, event, reader, isReflexive, 'whom'),
     what: [detailText(t, kind, detail)],
     provider: [providerName(t, readSignInDetail(detail).provider ?? '')],
-    reason: [isRefusedSignIn(detail) ? t.refusedSignIns[detail] : ''],
+    reason: [isShownRefusal(detail) ? t.refusedSignIns[detail] : ''],
     times: [String(facts.times)],
   }
   // The texts between the captured names are at even places.

@@ -12,7 +12,7 @@ import { Icon } from './icons.tsx'
 import type { View } from './view.ts'
 
 /** A ceremony that began with the page. Its answer comes back in a form. */
-export interface Ceremony {
+export interface BegunCeremony {
   /** The options of `navigator.credentials`, as JSON. */
   options: object
   session: string
@@ -23,7 +23,7 @@ export async function beginOnPage(
   deps: Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now'>,
   relyingParty: RelyingParty,
   username = '',
-): Promise<Ceremony> {
+): Promise<BegunCeremony> {
   const { options, session } = await beginAssertion(deps, relyingParty, username)
   return { options: options.publicKey, session }
 }
@@ -50,7 +50,7 @@ export function readAssertion(c: AppContext, fields: Fields, refusal: RefusalNam
 
 interface PasskeyButtonProps {
   view: View
-  ceremony: Ceremony
+  ceremony: BegunCeremony
   /** Adds a passkey, or uses one. */
   use: 'create' | 'get'
   label: string

@@ -12,7 +12,7 @@ import { type OpenAnnouncement, openAnnouncement } from './announcement.tsx'
 import { LOGO } from '../../.build/assets.ts'
 import { type Language, languageOf, TEXTS } from './language.ts'
 import { localPathOf } from './local-path.ts'
-import { beginOnPage, type Ceremony } from './passkey.tsx'
+import { beginOnPage, type BegunCeremony } from './passkey.tsx'
 import type { Texts } from './texts/en.ts'
 import { themeOf } from './theme.ts'
 
@@ -44,7 +44,7 @@ export interface View {
   /** Whether the site mails links for new passwords. */
   hasMail: boolean
   /** Set for a session that its user has to confirm and can confirm with a passkey. */
-  ceremony: Ceremony | undefined
+  ceremony: BegunCeremony | undefined
 }
 
 /** The settings that decide how a page looks. */
@@ -110,10 +110,10 @@ function statusOf(code: Refusal['code']) {
 }
 
 /** Name of a notice. A URL holds only this name; its text comes from the catalogue. */
-export type Notice = keyof Texts['notices']
+export type DoneNotice = keyof Texts['notices']
 
 /** Notices of what is gone; the others tell what was done. */
-const ABOUT_A_LOSS: readonly Notice[] = ['session-over', 'recovery-code-used']
+const ABOUT_A_LOSS: readonly DoneNotice[] = ['session-over', 'recovery-code-used']
 
 function noticeOf(t: Texts, name: string): View['notice'] {
   return isNotice(t, name)
@@ -121,12 +121,12 @@ function noticeOf(t: Texts, name: string): View['notice'] {
     : undefined
 }
 
-function isNotice(t: Texts, name: string): name is Notice {
+function isNotice(t: Texts, name: string): name is DoneNotice {
   return Object.hasOwn(t.notices, name)
 }
 
 /** Redirects after a form changed something, so that a reload does not send the form again. */
-export function goTo(c: AppContext, path: string, notice?: Notice) {
+export function goTo(c: AppContext, path: string, notice?: DoneNotice) {
   if (notice === undefined) return c.redirect(path, 303)
   const [page = '', ...place] = path.split('#')
   const separator = page.includes('?') ? '&' : '?'

@@ -25,7 +25,7 @@ export const assertionSchema = v.object({
 })
 
 /** The answer of `navigator.credentials.create`. */
-export const registrationSchema = v.object({
+export const registrationAnswerSchema = v.object({
   ...credential,
   response: v.object({
     clientDataJSON: bytes,
@@ -35,7 +35,7 @@ export const registrationSchema = v.object({
 })
 
 export type AssertionAnswer = v.InferOutput<typeof assertionSchema>
-export type RegistrationAnswer = v.InferOutput<typeof registrationSchema>
+export type RegistrationAnswer = v.InferOutput<typeof registrationAnswerSchema>
 
 /** The name in a request to add a passkey; empty for the default name. */
 export const newNameSchema = v.optional(possiblyEmptyName(MAX_NAME_CHARACTERS), '')

@@ -14,7 +14,7 @@ import {
   pathOf,
   type SignInCounters,
 } from './counters.ts'
-import { endOf, figuresOf, LIMITS } from './limits.ts'
+import { restartOf, figuresOf, LIMITS } from './limits.ts'
 
 /**
  * Charges an attempt before it is checked, so that concurrent attempts get no more tries than
@@ -96,7 +96,7 @@ function newParts({ parts }: Counter, now: number): Record<string, [number, numb
 function chargedRow() {
   const { failures, expiresAt } = throttleCounters
   const now = sql`(charged.value ->> 3)`
-  const isOver = rendered(() => sql`coalesce(${endOf(throttleCounters)} <= ${now}, true)`)
+  const isOver = rendered(() => sql`coalesce(${restartOf(throttleCounters)} <= ${now}, true)`)
   return {
     key: sql`charged.value ->> 0`,
     failures: rendered(() => sql`iif(${isOver}, 1, ${failures} + 1)`),
@@ -115,10 +115,10 @@ const CHARGED_ROW = chargedRow()
 function chargedParts(isOver: SQL, now: SQL): SQL {
   const parts = sql`coalesce(${throttleCounters.parts}, '{}')`
   const kept = figuresOf(sql`kept.key`, sql`kept.value`)
-  const live = sql`select json_group_object(kept.key, json(kept.value)) from json_each(${parts}) as kept where ${endOf(kept)} > ${now}`
+  const live = sql`select json_group_object(kept.key, json(kept.value)) from json_each(${parts}) as kept where ${restartOf(kept)} > ${now}`
   const old = figuresOf(sql`fresh.key`, sql`fresh.old`)
   const again = sql`json_array(${old.failures} + 1, ${old.expiresAt}, ${now})`
-  const next = sql`iif(coalesce(${endOf(old)}, 0) <= ${now}, fresh.value, ${again})`
+  const next = sql`iif(coalesce(${restartOf(old)}, 0) <= ${now}, fresh.value, ${again})`
   const fresh = sql`select key, value, ${parts} -> ('$."' || key || '"') as old from json_each(charged.value, '$[2]')`
   const changed = sql`select json_group_object(fresh.key, json(${next})) from (${fresh}) as fresh`
   return sql`json_patch(iif(${isOver}, (${live}), ${parts}), (${changed}))`

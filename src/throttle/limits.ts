@@ -95,7 +95,7 @@ function isSpent({ key, failures }: Figures): SQL {
 }
 
 /** Returns the time at which a counter starts again; null for a counter without a row. */
-export function endOf(counter: Figures): SQL {
+export function restartOf(counter: Figures): SQL {
   return sql`iif(${isSpent(counter)}, ${endOfSpent(counter)}, ${counter.expiresAt})`
 }
 

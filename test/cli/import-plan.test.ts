@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseTime } from '../../src/cli/import/columns.ts'
+import { parseGoTime } from '../../src/cli/import/columns.ts'
 import { planImport, type SiteState } from '../../src/cli/import/plan.ts'
 import { planSettings } from '../../src/cli/import/settings.ts'
 import type { RawRow, Source } from '../../src/cli/import/source.ts'
@@ -254,7 +254,7 @@ test('times are read as Go writes them', () => {
     '2025-03-09T02:11:12.123Z',
     '2025-03-09 10:11:12.1234 +0800 CST m=+0.25',
   ])
-    expect(parseTime(text)).toBe(time)
+    expect(parseGoTime(text)).toBe(time)
   for (const none of [
     '0001-01-01 00:00:00+00:00',
     'yesterday',
@@ -263,7 +263,7 @@ test('times are read as Go writes them', () => {
     17,
     '2025-13-41 99:99:99',
   ])
-    expect(parseTime(none)).toBeUndefined()
+    expect(parseGoTime(none)).toBeUndefined()
 })
 
 test('a 2FA secret is read as the reference reads it: any bits may be left over', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../src/base/language.ts'
 import { parseEmail } from '../../src/base/email.ts'
 import { siteAddressOf } from '../../src/base/site-address.ts'
-import { messageOf } from '../../src/mail/message.ts'
+import { writeMail } from '../../src/mail/message.ts'
 import { MAIL_KINDS } from '../../src/mail/texts.ts'
 
 const SITE = { from: 'accounts@example.org', address: 'https://account.example.org' }
@@ -24,7 +24,7 @@ const write = (
   username = 'alice',
   title = 'Files',
 ) =>
-  messageOf(
+  writeMail(
     { kind, address: 'alice@example.org', language, username, secret: SECRET, expiresAt: 0 },
     SITE,
     title,

@@ -53,7 +53,7 @@ export function reasonOf(issue: v.BaseIssue<unknown>): string {
  *
  * @returns Unix time, milliseconds; `undefined` for no time, and for times before 1970.
  */
-export function parseTime(value: unknown): number | undefined {
+export function parseGoTime(value: unknown): number | undefined {
   const [, date, time, fraction = '', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,9})? ?(Z|[+-]\d\d:?\d\d)?/.exec(
       typeof value === 'string' ? value : '',

@@ -3,7 +3,7 @@ import { MAX_KEYS_PER_USER } from '../../ssh-keys/keys.ts'
 import { parsePublicKey } from '../../ssh-keys/openssh.ts'
 import { titleSchema } from '../../ssh-keys/title.ts'
 import { KeyError } from '../../crypto/wire.ts'
-import { parseTime, reasonOf, textColumn } from './columns.ts'
+import { parseGoTime, reasonOf, textColumn } from './columns.ts'
 import type { RawRow } from './source.ts'
 
 /** A valid key of the source. */
@@ -39,8 +39,8 @@ export function readKey(row: RawRow, others: OldKey[], now: number): OldKey | st
     const twin = others.find((other) => other.title === title || other.fingerprint === fingerprint)
     if (twin?.title === title) return 'another key of the user has this title'
     if (twin !== undefined) return `the user has this key already, as ${JSON.stringify(twin.title)}`
-    const addedAt = Math.min(parseTime(row['added_time']) ?? now, now)
-    const lastUsedAt = Math.max(Math.min(parseTime(row['last_used_time']) ?? 0, now), addedAt)
+    const addedAt = Math.min(parseGoTime(row['added_time']) ?? now, now)
+    const lastUsedAt = Math.max(Math.min(parseGoTime(row['last_used_time']) ?? 0, now), addedAt)
     return { title, fingerprint, type, bits, line, addedAt, lastUsedAt }
   } catch (error) {
     if (error instanceof KeyError) return error.message

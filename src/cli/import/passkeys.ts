@@ -7,7 +7,7 @@ import { checkPublicKey } from '../../passkeys/cose.ts'
 import { PasskeyError } from '../../passkeys/reasons.ts'
 import { MAX_PASSKEYS_PER_USER } from '../../passkeys/store.ts'
 import { KeyError } from '../../crypto/wire.ts'
-import { parseTime } from './columns.ts'
+import { parseGoTime } from './columns.ts'
 import type { RawRow } from './source.ts'
 
 /** A valid passkey of the source. */
@@ -147,7 +147,7 @@ function readGoCredential(
     aaguid: toHex(aaguid?.length === AAGUID_BYTES ? aaguid : new Uint8Array(AAGUID_BYTES)),
     rpId,
     name: name || DEFAULT_NAME,
-    ...timesOf(parseTime(created), parseTime(used), now),
+    ...timesOf(parseGoTime(created), parseGoTime(used), now),
     // OpenList has asked for discoverable ones only since June 2026.
     discoverable: false,
   }
@@ -231,7 +231,7 @@ export function isRpId(name: string): boolean {
 }
 
 /** Returns the host name in the setting `site_url` of the old site, if passkeys can have it. */
-export function rpIdOf(settings: readonly RawRow[]): string | undefined {
+export function oldRpId(settings: readonly RawRow[]): string | undefined {
   const address = settings.find(({ key }) => key === 'site_url')?.['value']
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined
   const { hostname } = new URL(address)

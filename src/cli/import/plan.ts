@@ -1,7 +1,7 @@
 import { type Account, isKept, isWritten, type Outcome, planAccounts } from './accounts.ts'
 import { readId, readText } from './columns.ts'
 import { readKey } from './keys.ts'
-import { passkeyNameOf, readPasskey, rpIdOf } from './passkeys.ts'
+import { passkeyNameOf, readPasskey, oldRpId } from './passkeys.ts'
 import { giveIdentities } from './identities.ts'
 import { planSettings } from './settings.ts'
 import { type OldServiceToken, readServiceToken } from './service-tokens.ts'
@@ -81,7 +81,7 @@ export function planImport(
   source: Source,
   site: SiteState,
   now: number,
-  { passkeyRpId = rpIdOf(source.settings) }: Choices = {},
+  { passkeyRpId = oldRpId(source.settings) }: Choices = {},
 ): Plan {
   const users = planAccounts(source.users, site, now)
   const keys = planKeys(source.keys, users.outcomes, now)

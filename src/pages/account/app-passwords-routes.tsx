@@ -23,7 +23,7 @@ import {
   CreatedAppPasswordPage,
   findLifetime,
   findUse,
-  LIFETIMES,
+  LIFETIME_DAYS,
   NewAppPasswordPage,
   scopesOfUse,
 } from './app-passwords.tsx'
@@ -46,7 +46,7 @@ export const appPasswordPages = new Hono<App>()
       if (use === undefined || lifetime === undefined) throw new Refusal('requestInvalid')
       await confirmWith(c, fields)
       const deps = c.get('deps')
-      const days = LIFETIMES[lifetime]
+      const days = LIFETIME_DAYS[lifetime]
       const request = {
         name,
         scopes: scopesOfUse(use),

@@ -39,9 +39,9 @@ export function scopesOfUse(use: Use): string {
 }
 
 /** Days until the end; `never` has none. */
-export const LIFETIMES = { month: 30, quarter: 90, year: 365, never: null } as const
+export const LIFETIME_DAYS = { month: 30, quarter: 90, year: 365, never: null } as const
 
-type Lifetime = keyof typeof LIFETIMES
+type Lifetime = keyof typeof LIFETIME_DAYS
 
 const LIFETIME_NAMES: readonly Lifetime[] = ['month', 'quarter', 'year', 'never']
 

@@ -4,7 +4,7 @@ import { Alert, Field } from '../fields.tsx'
 import { echo, type Fields, type Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { Heading } from '../parts.tsx'
-import { type Ceremony, PasskeyButton } from '../passkey.tsx'
+import { type BegunCeremony, PasskeyButton } from '../passkey.tsx'
 import { describeUserAgent } from '../user-agent.ts'
 import type { View } from '../view.ts'
 import { browserOf } from './sessions.tsx'
@@ -12,7 +12,7 @@ import { browserOf } from './sessions.tsx'
 interface NewPasskeyProps {
   view: View
   /** `undefined` while the session is not fresh, and when no passkey can be added. */
-  ceremony: Ceremony | undefined
+  ceremony: BegunCeremony | undefined
   /** True when no passkey can be added. */
   isStopped: boolean
   userAgent: string
@@ -46,7 +46,7 @@ export function NewPasskeyPage(props: NewPasskeyProps) {
   )
 }
 
-function CreateForm(props: NewPasskeyProps & { ceremony: Ceremony }) {
+function CreateForm(props: NewPasskeyProps & { ceremony: BegunCeremony }) {
   const { view, ceremony, userAgent, fields, problem } = props
   const t = view.t.passkeys
   return (

@@ -7,7 +7,11 @@ import { Refusal } from '../../base/refusals.ts'
 import { text } from '../../base/text.ts'
 import { readAccountAs } from '../../access/act-as.ts'
 import { toEnrol } from '../../access/sign-in-methods.ts'
-import { nameSchema, newNameSchema, registrationSchema } from '../../passkeys/answer-schemas.ts'
+import {
+  nameSchema,
+  newNameSchema,
+  registrationAnswerSchema,
+} from '../../passkeys/answer-schemas.ts'
 import { beginRegistration } from '../../passkeys/begin.ts'
 import { removePasskey, renamePasskey } from '../../passkeys/manage.ts'
 import { finishRegistration } from '../../passkeys/registration.ts'
@@ -96,7 +100,7 @@ async function showNewPasskey(c: AppContext, fields?: Fields, refusal?: Refusal)
 /** @throws {Refusal} `passkeyRefused` for an answer that cannot be read. */
 function readRegistration({ passkey_answer: json = '' }: Fields) {
   try {
-    return validateJson(registrationSchema, json)
+    return validateJson(registrationAnswerSchema, json)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new Refusal('passkeyRefused', { detail: error.message })

@@ -8,7 +8,7 @@ import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
 import { actorOf } from '../../http/guard.ts'
-import { goTo, type Notice } from '../view.ts'
+import { goTo, type DoneNotice } from '../view.ts'
 import { hasPermission, permissionIn } from './permission-fields.tsx'
 import { PERMISSION_SETTINGS } from './setting-field.tsx'
 import { isSettingPage, keysOf, type SettingPage } from './setting-pages.ts'
@@ -85,7 +85,7 @@ function touchesSecret(changed: readonly string[]): boolean {
 interface Answer {
   fields?: Fields
   refusal?: Refusal
-  notice?: Notice
+  notice?: DoneNotice
   checked?: SsoCheck
 }
 

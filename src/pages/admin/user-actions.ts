@@ -14,7 +14,7 @@ import type { Operator } from '../../access/operators.ts'
 import { endSessionOf, endEverythingOf } from '../../sessions/operator-sessions.ts'
 import { cancelUserTwoFactor, changeUser, removeUser } from '../../users/manage-users.ts'
 import type { Fields } from '../form.ts'
-import type { Notice } from '../view.ts'
+import type { DoneNotice } from '../view.ts'
 import { parseDetails } from './user-details.tsx'
 import { parseUser } from './user-fields.tsx'
 
@@ -28,7 +28,7 @@ interface UserAction {
     fields: Fields,
     language: Language,
   ) => Promise<unknown>
-  notice: Notice
+  notice: DoneNotice
 }
 
 /** The id of a session or a passkey. */

@@ -25,7 +25,7 @@ import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../form.ts'
 import { languageOf } from '../language.ts'
 import { actorOf } from '../../http/guard.ts'
-import { goTo, type Notice, showPage } from '../view.ts'
+import { goTo, type DoneNotice, showPage } from '../view.ts'
 import { isUserAction, USER_ACTIONS, type UserForm } from './user-actions.ts'
 import { parsePassword, parseUser } from './user-fields.tsx'
 import { UserPage } from './user.tsx'
@@ -147,7 +147,7 @@ export const userPages = new Hono<App>()
   .get('/:id{[0-9]+}/:form', (c) => goTo(c, `${PATH}/${c.req.param('id')}`))
 
 /** Cancelling one's own second factor keeps the session, so its notice is another one. */
-function noticeFor(c: AppContext, form: UserForm, notice: Notice): Notice {
+function noticeFor(c: AppContext, form: UserForm, notice: DoneNotice): DoneNotice {
   const isOwn = userIdOf(c) === actorOf(c).userId
   return isOwn && form === 'cancel-two-factor' ? 'two-factor-off' : notice
 }

@@ -4,7 +4,7 @@ import { findSender } from '../../openid/authorize.ts'
 import { isRequestPath } from '../local-path.ts'
 
 /** The program that a sign-in is for. */
-export interface Asking {
+export interface AskingProgram {
   name: string
   /** The host that gets the answer. */
   host: string
@@ -13,7 +13,7 @@ export interface Asking {
 }
 
 /** @returns `undefined` for a path that is no request of a program that is registered. */
-export async function findAsking(c: AppContext, path: string): Promise<Asking | undefined> {
+export async function findAsking(c: AppContext, path: string): Promise<AskingProgram | undefined> {
   if (!isRequestPath(path)) return undefined
   const { searchParams } = new URL(path, c.req.url)
   const { sender, ...parsed } = parseAuthorizationRequest(searchParams)

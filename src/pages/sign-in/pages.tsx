@@ -3,9 +3,9 @@ import type { Fields, Problem } from '../form.ts'
 import { CardPage, StepPage } from '../frames.tsx'
 import { Icon } from '../icons.tsx'
 import { SinglePage } from '../layout.tsx'
-import type { Asking } from '../openid/asking.ts'
+import type { AskingProgram } from '../openid/asking.ts'
 import { Heading } from '../parts.tsx'
-import { type Ceremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
+import { type BegunCeremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
 import { providerIcon, providerName } from '../sso/names.ts'
 import type { View } from '../view.ts'
 import { CodeField, NameAndPassword } from './fields.tsx'
@@ -18,9 +18,9 @@ interface SignInProps {
   next: string
   problem?: Problem | undefined
   /** `undefined` where browsers have no passkeys. */
-  ceremony: Ceremony | undefined
+  ceremony: BegunCeremony | undefined
   /** The program that asks for the sign-in. */
-  asking?: Asking | undefined
+  asking?: AskingProgram | undefined
 }
 
 /** Each way to sign in is a form of its own on this page. */
@@ -116,7 +116,7 @@ function PasswordForm({ view, fields, next, problem }: SignInProps) {
 interface PasskeyFormProps {
   view: View
   next: string
-  ceremony: Ceremony
+  ceremony: BegunCeremony
 }
 
 /** Shown by the script, where the browser has passkeys. */

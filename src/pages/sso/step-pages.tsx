@@ -2,7 +2,7 @@ import { visible } from '../../base/text.ts'
 import { Alert } from '../fields.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { StepPage } from '../frames.tsx'
-import { type Ceremony, PasskeyButton } from '../passkey.tsx'
+import { type BegunCeremony, PasskeyButton } from '../passkey.tsx'
 import { CodeField, NameAndPassword } from '../sign-in/fields.tsx'
 import type { View } from '../view.ts'
 import { providerName } from './names.ts'
@@ -15,7 +15,7 @@ interface FactorProps {
   step: Step
   user: { username: string; hasCode: boolean }
   /** `undefined` for a user without a passkey, and where browsers have none. */
-  ceremony: Ceremony | undefined
+  ceremony: BegunCeremony | undefined
   problem?: Problem | undefined
 }
 

@@ -4,7 +4,7 @@ import type { ListedMethod } from '../../access/sign-in-methods.ts'
 import type { SsoProblem } from '../../sso/check.ts'
 import type { CheckName, Protection } from '../../users/protection.ts'
 import type { LinkedBy } from '../../sso/store.ts'
-import type { EventPhrase, RefusedSignIn } from '../event-phrase.ts'
+import type { EventPhrase, ShownRefusal } from '../event-phrase.ts'
 import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
 import type { RefusalName } from '../../base/refusals.ts'
 import { counted } from './counted.ts'
@@ -32,7 +32,7 @@ const sessionMethods: Record<ListedMethod, string> = {
 }
 
 /** Why a sign-in was refused, in the sentence about it. */
-const refusedSignIns: Record<RefusedSignIn, string> = {
+const refusedSignIns: Record<ShownRefusal, string> = {
   credentials: 'wrong password',
   code: 'wrong code',
   disabled: 'account disabled',

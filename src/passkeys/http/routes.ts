@@ -13,7 +13,7 @@ import {
   assertionSchema,
   nameSchema,
   newNameSchema,
-  registrationSchema,
+  registrationAnswerSchema,
 } from '../answer-schemas.ts'
 import { beginAssertion, beginRegistration } from '../begin.ts'
 import { listPasskeys, removePasskey, renamePasskey } from '../manage.ts'
@@ -65,7 +65,7 @@ export const passkeyRoutes = new Hono<App>()
     '/webauthn_finish_registration',
     whileOn,
     signedIn('guestPasskeys', 'session'),
-    jsonBody(registrationSchema, 'passkeyRefused'),
+    jsonBody(registrationAnswerSchema, 'passkeyRefused'),
     async (c) => {
       await finishRegistration(c.get('deps'), sessionOf(c), shownIn(c, c.req.valid('json')))
       return ok(c, 'Registered Successfully')

@@ -12,7 +12,7 @@ import { onSite } from '../../site/on-site.ts'
 const fileSchema = v.record(v.string(), v.string())
 
 /** `latchkey setting export` */
-export const exportCommand = onSite({
+export const settingExport = onSite({
   about: 'prints the settings as JSON, for setting import',
   zh: '以 JSON 输出设置，供 setting import 使用',
   takes: {
@@ -34,7 +34,7 @@ export const exportCommand = onSite({
 })
 
 /** `latchkey setting import` */
-export const importCommand = onSite({
+export const settingImport = onSite({
   about: 'sets the settings in a file, all or none of them; the others stay unchanged',
   zh: '应用文件中的设置，全部成功或全部不变；其余设置不变',
   takes: {

@@ -13,7 +13,7 @@ import { latchkey } from '../../shared/printed-command.ts'
 import { readAll } from '../../shared/standard-input.ts'
 import { onSite, sought } from '../../site/on-site.ts'
 import type { Site } from '../../site/site.ts'
-import { exportCommand, importCommand } from './setting-files.ts'
+import { settingExport, settingImport } from './setting-files.ts'
 
 const COLUMNS = ['key', 'value', 'changed', 'help']
 const KEYS = SETTINGS.map(({ key }) => key)
@@ -142,6 +142,6 @@ export const settingCommands = {
   get,
   set,
   reset,
-  export: exportCommand,
-  import: importCommand,
+  export: settingExport,
+  import: settingImport,
 }
