@@ -36,6 +36,7 @@ export const REASONS = {
   clientUriScheme: 'must begin with https:// (http only on this machine)',
   clientUriQuery:
     'must not have code, state, error, error_description or iss in its query: the answer adds them',
+  clientUriCount: 'must be at most <max>',
   clientSite: 'must be the address of a site, without a query',
   userGroup: 'must be a group of users',
 

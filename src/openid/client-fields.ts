@@ -60,6 +60,6 @@ function isClientUri(uri: string): boolean {
 /** The addresses of a client, in the order in which they were given. */
 export const clientUrisSchema = v.pipe(
   v.array(answerUriSchema),
-  v.maxLength(MAX_URIS, `must be at most ${MAX_URIS}`),
+  v.maxLength(MAX_URIS, reason('clientUriCount', { max: MAX_URIS })),
   v.transform((uris) => [...new Set(uris)]),
 )

@@ -9,7 +9,7 @@ import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
 import { register } from '../support/openid.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
-import { textOf, Visitor } from '../support/visitor.ts'
+import { problemAt, textOf, Visitor } from '../support/visitor.ts'
 
 const registration = {
   issuer: 'https://account.example.org',
@@ -108,6 +108,25 @@ describe('the page of registered programs', () => {
     const openlist = await add('openlist')
     expect(openlist.html.match(/data-copy=/g)).toHaveLength(7)
     expect(textOf(openlist.html)).toContain('For another Latchkey, enter it only if')
+  })
+
+  test.each([
+    ['en', 'There can be at most 20 addresses.'],
+    ['zh', '最多 20 个地址。'],
+  ])('says in %s how many addresses a program may have', async (language, sentence) => {
+    const site = new CheapSite()
+    await site.addFirstUsers()
+    const visitor = new Visitor(site, { 'Accept-Language': language })
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const { html } = await visitor.post('/account/admin/programs/add', {
+      name: 'wiki',
+      preset: 'other',
+      redirect_uris: 'https://wiki.example.org/callback',
+      post_logout_uris: Array.from({ length: 21 }, (_, i) => `https://it.example.org/${i}`).join(
+        ' ',
+      ),
+    })
+    expect(problemAt(html, 'new-post_logout_uris')).toBe(sentence)
   })
 
   test('shows whom a program asks and lets in', async () => {

@@ -287,6 +287,7 @@ const reasons: Record<ReasonCode, string> = {
   eventKind: 'This kind of event does not exist.',
   clientUri: 'It must be an address such as https://files.example.org/callback, without “#”.',
   clientUriScheme: 'It must begin with https:// (http only on this machine).',
+  clientUriCount: 'There can be at most <max> addresses.',
   clientSite: 'It must be the address of a site, without “?” and what follows it.',
   clientUriQuery:
     'Its query must not have code, state, error, error_description or iss, because the answer adds them.',

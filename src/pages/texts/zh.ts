@@ -827,6 +827,7 @@ export const zh: Texts = {
     eventKind: '没有这种事件。',
     clientUri: '必须是 https://files.example.org/callback 这样的地址，且不含“#”。',
     clientUriScheme: '必须以 https:// 开头（只有本机地址可以用 http）。',
+    clientUriCount: '最多 <max> 个地址。',
     clientSite: '必须是网站的地址，且不含“?”及其后的内容。',
     clientUriQuery:
       '地址的查询参数中不能有 code、state、error、error_description 或 iss，因为应答会添加它们。',

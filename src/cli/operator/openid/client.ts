@@ -24,6 +24,7 @@ import {
   presetSettings,
 } from '../../../openid/presets.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
+import { readReason, wordsOf } from '../../../base/reasons.ts'
 import { isoTime } from '../../../base/time.ts'
 import { CommandError, explained, UsageError } from '../../shared/command-error.ts'
 import { issuerSchema, readIssuer } from '../../site/issuer.ts'
@@ -175,9 +176,10 @@ function newClientOf(name: string, options: AddOptions, { preset, address }: Cho
 
 /** @throws {UsageError} For too many addresses. */
 function parseUris(option: string, uris: string[]): string[] {
-  const parsedUris = v.safeParse(clientUrisSchema, uris)
-  if (parsedUris.success) return parsedUris.output
-  throw new UsageError(`The number of ${option} ${parsedUris.issues[0].message}.`)
+  const result = v.safeParse(clientUrisSchema, uris)
+  if (result.success) return result.output
+  const words = wordsOf(readReason(result.issues[0].message))
+  throw new UsageError(`The number of ${option} ${words}.`)
 }
 
 /** @throws {CommandError} When a program has the name. */
