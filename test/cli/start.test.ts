@@ -190,6 +190,7 @@ test('npm start says in one sentence that another start has this folder, which g
 test('npm start says in one sentence what is damaged, and leaves it as it is', async () => {
   // Writes the copy of the settings, which the first nightly run may not have done.
   expect(await clone.command(['setting', 'set', 'site_title', 'Ours'])).toMatchObject({ code: 0 })
+  await clone.closeData()
   clone.sql('pragma wal_checkpoint(truncate)')
   const state = '.wrangler/state/v3'
   const [settings = ''] = globSync(`${state}/kv/*/*.sqlite`, { cwd: clone.folder }).filter(

@@ -61,18 +61,32 @@ class CommandRunner {
   )
   #commands = 0
   #last: Promise<unknown> = Promise.resolve()
+  /** The folder whose data it may hold open. */
+  #folder: string | undefined
 
   constructor() {
     this.#program.unref()
   }
 
   run(folder: string, words: readonly string[]): Promise<Ended> {
+    this.#folder = folder
+    return this.#queue(folder, words)
+  }
+
+  /** Closes the data of a folder, if it holds them open. */
+  async close(folder: string): Promise<void> {
+    if (this.#folder !== folder) return
+    this.#folder = undefined
+    await this.#queue(folder)
+  }
+
+  #queue(folder: string, words?: readonly string[]): Promise<Ended> {
     const ended = this.#last.then(() => this.#runNext(folder, words))
     this.#last = ended.catch(() => undefined)
     return ended
   }
 
-  async #runNext(folder: string, words: readonly string[]): Promise<Ended> {
+  async #runNext(folder: string, words?: readonly string[]): Promise<Ended> {
     const program = this.#program
     const end = new RegExp(`command ${++this.#commands} exits with (\\d+)\\.\n$`)
     const before = { stdout: program.stdout.length, stderr: program.stderr.length }
@@ -124,7 +138,7 @@ export class Clone {
 
   /** Ends what runs in it, and removes it. */
   async remove(): Promise<void> {
-    await this.stop()
+    await Promise.all([this.stop(), this.closeData()])
     rmSync(this.folder, { recursive: true })
   }
 
@@ -133,7 +147,8 @@ export class Clone {
   }
 
   /** Runs a program of ours to its end, as its npm script does. */
-  run(program: string, args: readonly string[], env: Env = {}): Promise<Ended> {
+  async run(program: string, args: readonly string[], env: Env = {}): Promise<Ended> {
+    await this.closeData()
     return this.#node([program, ...args], env).ended
   }
 
@@ -142,10 +157,11 @@ export class Clone {
   }
 
   /** `npm run latchkey -- …args` */
-  latchkey(
+  async latchkey(
     args: readonly string[],
     { input = '', env = {} }: { input?: string; env?: Env } = {},
   ): Promise<Ended> {
+    await this.closeData()
     return this.#node(['src/cli/launch.cjs', 'main', ...args], env, input).ended
   }
 
@@ -175,11 +191,17 @@ export class Clone {
 
   /**
    * Runs a command in the process of the commands before it, those of other clones included, which
-   * has everything loaded: several times as fast as `latchkey`. Its standard input is empty.
+   * has everything loaded: several times as fast as `latchkey`. Its standard input is empty. The
+   * data stay open for the next such command, until another program is waited for.
    */
   command(args: readonly string[]): Promise<Ended> {
     runner ??= new CommandRunner()
     return runner.run(this.folder, args)
+  }
+
+  /** Closes the data that commands have left open. */
+  async closeData(): Promise<void> {
+    await runner?.close(this.folder)
   }
 
   /** Runs a line of bash as somebody in this folder would. */
@@ -203,6 +225,7 @@ export class Clone {
   async serve(adminPassword?: string): Promise<Client> {
     const port = await freePort()
     const env = adminPassword === undefined ? {} : { ADMIN_PASSWORD: adminPassword }
+    await this.closeData()
     await this.start({ PORT: port, ...env }).until('serves on')
     return new Client(`http://127.0.0.1:${port}`)
   }
@@ -226,10 +249,16 @@ export class Clone {
    * @returns The rows of a query.
    */
   sql(statement: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue>[] {
-    const database = new DatabaseSync(this.database, { timeout: BUSY_MILLISECONDS })
-    try {
+    return this.#use((database) => {
       const rows = database.prepare(statement).all(...values)
       return rows.map((row) => ({ ...row }))
+    })
+  }
+
+  #use<Result>(work: (database: DatabaseSync) => Result): Result {
+    const database = new DatabaseSync(this.database, { timeout: BUSY_MILLISECONDS })
+    try {
+      return work(database)
     } finally {
       database.close()
     }
@@ -242,6 +271,7 @@ export class Clone {
   }
 
   #start(file: string, args: readonly string[], env: Env, as: Partial<typeof NOBODY> = {}) {
+    void this.closeData()
     const options = { cwd: this.folder, env: { ...process.env, ...CLEAN, ...env }, ...as }
     const program = new Program(file, args, options)
     this.#programs.push(program)

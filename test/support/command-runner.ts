@@ -1,3 +1,4 @@
+import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
@@ -5,29 +6,41 @@ import * as v from 'valibot'
 import type * as PrepareProcess from '../../src/cli/shared/prepare-process.ts'
 import type * as Program from '../../src/cli/program.ts'
 
-const commandSchema = v.object({ folder: v.string(), words: v.array(v.string()) })
+const commandSchema = v.object({ folder: v.string(), words: v.optional(v.array(v.string())) })
 
 const [, , sources = ''] = process.argv
 const importOwn = (module: string) => import(pathToFileURL(join(sources, module)).href)
+const keptData = new URL('kept-data.ts', import.meta.url).href
+registerHooks({
+  resolve(name, context, next) {
+    const isOfCommand = name === './local-site.ts' && context.parentURL?.endsWith('/site.ts')
+    return next(isOfCommand ? keptData : name, context)
+  },
+})
 const { writePrivately }: typeof PrepareProcess = await importOwn('cli/shared/prepare-process.ts')
 const { runProgram }: typeof Program = await importOwn('cli/program.ts')
+const { closeLocalData } = await import('./kept-data.ts')
 
 writePrivately()
 
 /**
  * Runs `latchkey` commands one after another in one process, because loading Miniflare takes longer
  * than most of them: each line of the standard input holds the folder and the words of a command,
- * as JSON. The only argument is the folder of the sources. After each it prints, to both outputs,
- * its number and exit code.
+ * as JSON; without words, nothing of the folder is to stay open. The only argument is the folder of
+ * the sources. After each it prints, to both outputs, its number and exit code.
  */
 let number = 0
 for await (const line of createInterface({ input: process.stdin })) {
   process.exitCode = 0
   const { folder, words } = v.parse(commandSchema, JSON.parse(line))
-  process.chdir(folder)
-  await runProgram(['node', 'latchkey', ...words])
+  if (words === undefined) await closeLocalData()
+  else {
+    process.chdir(folder)
+    await runProgram(['node', 'latchkey', ...words])
+  }
   const end = `command ${++number} exits with ${process.exitCode}.`
   console.log(end)
   console.error(end)
 }
+await closeLocalData()
 process.exitCode = 0
