@@ -1,9 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
@@ -24,17 +33,34 @@ const ADMIN = {
 }
 const GUEST = { id: 2, username: 'Visitor', role: 1, disabled: 0, base_path: '/public' }
 
+/** Every test finds it as it was started; a test that changes its files takes one of its own. */
 let clone: Clone
+let shared: Clone
+let putBack: () => void
+/** For the files of a test. */
+let folder: string
+const inFolder = (name: string) => join(folder, name)
 
-beforeEach(() => {
-  clone = new Clone(inject('startedSite'))
+beforeAll(() => {
+  shared = new Clone(inject('startedSite'))
+  putBack = shared.remember()
 })
-afterEach(() => clone.remove())
+beforeEach(() => {
+  clone = shared
+  folder = mkdtempSync(join(tmpdir(), 'latchkey-import-'))
+})
+afterEach(async () => {
+  rmSync(folder, { recursive: true })
+  if (clone !== shared) return clone.remove()
+  await clone.stop()
+  putBack()
+})
+afterAll(() => shared.remove())
 
 function writeSource(
   ...args: Parameters<typeof writeOpenListDatabase> extends [string, ...infer Rest] ? Rest : never
 ) {
-  const path = clone.path('data.db')
+  const path = inFolder('data.db')
   writeOpenListDatabase(path, ...args)
   return path
 }
@@ -368,7 +394,7 @@ test('data.db after a backup gives passwords, codes and keys to users who have n
     { id: 5, username: 'clara', role: 0, permission: 8 },
     { id: 6, username: 'dora', role: 0, permission: 8 },
   ]
-  const backup = clone.path('backup.json')
+  const backup = inFolder('backup.json')
   writeFileSync(backup, JSON.stringify({ encrypted: '', users: people }))
   expect((await importJson(backup)).report.users).toEqual(counts(4))
   await clone.command(['user', 'set', 'anna', '--permission', 'share'])
@@ -558,19 +584,17 @@ describe('the source', () => {
     const server = new DatabaseSync(path)
     server.exec('pragma wal_autocheckpoint = 0')
     insert(server, 'x_users', [{ id: 5, username: 'latest', ...oldHash('x', 'y') }])
-    const before = filesOf(clone.folder)
+    const before = filesOf(folder)
     expect(before).toHaveLength(2)
     expect((await importJson(path)).report).toMatchObject({ users: counts(2) })
-    expect(filesOf(clone.folder)).toEqual(before)
+    expect(filesOf(folder)).toEqual(before)
     server.close()
   })
 
   test('gets no new files beside it', async () => {
     const path = writeSource({ users: [ADMIN] })
     await importJson(path, '--dry-run')
-    expect(readdirSync(clone.folder).filter((name) => name.startsWith('data.db'))).toEqual([
-      'data.db',
-    ])
+    expect(readdirSync(folder).filter((name) => name.startsWith('data.db'))).toEqual(['data.db'])
   })
 
   test('may be an old AList with a prefix of its own, without keys, codes and hashes', async () => {
@@ -583,11 +607,12 @@ describe('the source', () => {
     ]
     const path = writeSource({ users }, { prefix: 'my_alist_', tables })
     expect((await importJson(path)).report).toMatchObject({ users: counts(1), notes: [] })
+    clone.sql('pragma wal_checkpoint(truncate)')
     expect(readFileSync(clone.database).includes('old-Passw0rd')).toBe(false)
   })
 
   test('may be a backup, whose users have no passwords; the admin keeps the one of here', async () => {
-    const path = clone.path('backup.json')
+    const path = inFolder('backup.json')
     const user = {
       password: '',
       base_path: '/',
@@ -612,7 +637,7 @@ describe('the source', () => {
   })
 
   test('may be a backup that does not say whether it is encrypted', async () => {
-    const path = clone.path('plain.json')
+    const path = inFolder('plain.json')
     writeFileSync(path, JSON.stringify({ settings: [{ key: 'site_title', value: 'Ours' }] }))
     expect((await importJson(path)).report).toMatchObject({
       source: 'backup',
@@ -645,6 +670,7 @@ describe('the source', () => {
   })
 
   test('may be a Latchkey site with another secret, which comes over whole', async () => {
+    clone = new Clone(inject('startedSite'))
     const old = new Clone(inject('startedSite'))
     old.sql(`insert into settings values ('webauthn_login_enabled', 'true')`)
     const { url } = await old.serve()
@@ -735,8 +761,8 @@ describe('the source', () => {
       'sealed',
       'half',
     ])
-    writeFileSync(clone.path('worker.vars'), 'JWT_SECRET=worker-secret\n')
-    const { report } = await importJson(path, '--secrets', clone.path('worker.vars'))
+    writeFileSync(inFolder('worker.vars'), 'JWT_SECRET=worker-secret\n')
+    const { report } = await importJson(path, '--secrets', inFolder('worker.vars'))
     expect(report).toMatchObject({
       users: counts(5, 0, 1),
       refused: [{ name: 'half', reason: expect.stringMatching(/^otp_secret is encrypted: .*JWT/) }],
@@ -815,7 +841,7 @@ describe('the source', () => {
       ],
     ]
     for (const [name, write, reason] of files) {
-      const path = clone.path(name)
+      const path = inFolder(name)
       write(path)
       const { code, stdout, stderr } = await clone.command(['import', path])
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

@@ -15,6 +15,7 @@ import { inject } from 'vitest'
 import { Client } from './client.ts'
 import { freePort } from './free-port.ts'
 import { type Ended, Program } from './program.ts'
+import { restoreRows } from './remembered.ts'
 
 /** What the admin of a started site signs in with. */
 export const ADMIN_PASSWORD = 'admin-Passw0rd'
@@ -253,6 +254,17 @@ export class Clone {
       const rows = database.prepare(statement).all(...values)
       return rows.map((row) => ({ ...row }))
     })
+  }
+
+  /**
+   * Remembers every row of the local database.
+   *
+   * @returns What puts them back in place of those of that time, also while a site is served.
+   */
+  remember(): () => void {
+    const copy = this.path('remembered.sqlite')
+    this.sql('vacuum into ?', copy)
+    return () => this.#use((database) => restoreRows(database, copy))
   }
 
   #use<Result>(work: (database: DatabaseSync) => Result): Result {
