@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import * as v from 'valibot'
+import type { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
 
 const hasNoTerminal = spawnSync('script', ['--version']).error !== undefined
@@ -10,11 +11,12 @@ const keySet = v.object({ keys: v.array(v.object({ kid: v.string() })) })
 const rotated = v.object({ kid: v.string() })
 
 let clone: Clone
+let served: Client
 
 beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
   // The commands then open no runtime of their own.
-  await clone.serve()
+  served = await clone.serve()
 })
 afterAll(() => clone.remove())
 
@@ -179,25 +181,25 @@ test('signing-key rotate says when, and makes no second waiting key without --ye
   expect((await rotate('--stolen')).stdout).toContain('It signs now; all older keys are deleted.')
 })
 
-// It starts a site.
+/** The keys that the site shows, the newest first. */
+async function shownKeys(): Promise<string[]> {
+  const response = await fetch(new URL('/oauth/jwks', served.url))
+  return v.parse(keySet, await response.json()).keys.map(({ kid }) => kid)
+}
+
+async function makeKey(...args: string[]): Promise<string> {
+  const { stdout } = await rotate('--json', ...args)
+  return v.parse(rotated, JSON.parse(stdout)).kid
+}
+
 test('signing-key rotate changes the key set of a running site at once', async () => {
-  const site = new Clone(inject('startedSite'))
-  const { url } = await site.serve()
-  const shown = async () => {
-    const response = await fetch(new URL('/oauth/jwks', url))
-    return v.parse(keySet, await response.json()).keys.map(({ kid }) => kid)
-  }
-  const before = await shown()
+  await makeKey('--stolen')
+  const before = await shownKeys()
   expect(before).toHaveLength(1)
-  const made = async (...args: string[]) => {
-    const { stdout } = await site.command(['signing-key', 'rotate', '--json', ...args])
-    return v.parse(rotated, JSON.parse(stdout)).kid
-  }
-  const second = await made('--now')
-  expect(await shown()).toEqual([second, ...before])
-  const third = await made('--stolen')
-  expect(await shown()).toEqual([third])
-  await site.remove()
+  const second = await makeKey('--now')
+  expect(await shownKeys()).toEqual([second, ...before])
+  const third = await makeKey('--stolen')
+  expect(await shownKeys()).toEqual([third])
 })
 
 test('client add prints no issuer that no ID token will have', async () => {

@@ -29,8 +29,9 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve))
   clone = new Clone(inject('startedSite'))
-  appendFileSync(clone.path('.dev.vars'), `FILES_TOKEN=${FILES_TOKEN}\n`)
   site = await clone.serve()
+  // After the start, which would read the configuration anew. The commands read it, not the site.
+  appendFileSync(clone.path('.dev.vars'), `FILES_TOKEN=${FILES_TOKEN}\n`)
   const { token } = (await site.signIn('admin', ADMIN_PASSWORD)).data
   await site.call('POST', '/api/admin/user/create', {
     token,

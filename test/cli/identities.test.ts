@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { rmSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { GITHUB_ISSUER } from '../../src/sso/github.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
@@ -9,12 +10,19 @@ let clone: Clone
 let site: Client
 let admin: string
 
-beforeEach(async () => {
+let putBack: () => void
+
+beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
   site = await clone.serve()
   admin = (await site.signIn('admin', ADMIN_PASSWORD)).data.token
+  putBack = clone.remember()
 })
-afterEach(() => clone.remove())
+afterEach(() => {
+  putBack()
+  rmSync(clone.path('data.db'))
+})
+afterAll(() => clone.remove())
 
 /** Imports a site of OpenList whose users have signed in with this provider. */
 async function move(platform: string, ssoIds: Record<string, string>): Promise<void> {

@@ -1,11 +1,12 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { Request } from 'miniflare'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openSmtp, readSmtpUrl } from '../../src/cli/start/smtp.ts'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { MailServer } from '../support/mail-server.ts'
+import type { Program } from '../support/program.ts'
 
 let server: MailServer
 beforeEach(async () => {
@@ -95,18 +96,43 @@ describe('the way to the SMTP server', () => {
   })
 })
 
-test('npm start sends e-mails by SMTP_URL, which the Worker never gets', async () => {
-  const clone = new Clone(inject('startedSite'))
-  try {
-    const url = server.url.replace('//', '//u:smtp-Passw0rd@')
-    appendFileSync(clone.path('.dev.vars'), `\nSMTP_URL=${url}\n`)
-    await clone.serve()
+const INVITE = ['invitation', 'create', '--email', 'bob@example.org']
+const OUTBOX = 'select kind, attempts from mails'
+
+describe('a site with a mail server', () => {
+  let clone: Clone
+  let program: Program
+  let site: Client
+  let mailbox: MailServer
+  let putBack: () => void
+
+  beforeAll(async () => {
+    mailbox = await MailServer.open('smtp-Passw0rd')
+    clone = new Clone(inject('startedSite'))
+    const url = mailbox.url.replace('//', '//u:smtp-Passw0rd@')
+    appendFileSync(clone.path('.dev.vars'), `\nSMTP_URL=${url}\nMAIL_FROM=accounts@example.org\n`)
+    const port = await freePort()
+    program = clone.start({ PORT: port })
+    await program.until('serves on')
+    site = new Client(`http://127.0.0.1:${port}`)
+    putBack = clone.remember()
+  })
+  beforeEach(() => {
+    putBack()
+    mailbox.got.length = 0
+  })
+  afterAll(async () => {
+    await clone.remove()
+    await mailbox.close()
+  })
+
+  test('sends e-mails by SMTP_URL, which the Worker never gets', async () => {
     const mail = ['notice', 'add', 'email', '--name', 'ops', '--address', 'ops@example.org']
     const { stdout } = await clone.latchkey([...mail, '--sender', 'latchkey@example.org'])
     expect(stdout).not.toContain('SMTP_URL')
     expect(await clone.latchkey(['notice', 'test', '1'])).toMatchObject({ code: 0 })
-    await server.until(1)
-    expect(server.got[0]).toMatchObject({
+    await mailbox.until(1)
+    expect(mailbox.got[0]).toMatchObject({
       from: 'latchkey@example.org',
       to: ['ops@example.org'],
       mail: { subject: 'This is a test notice' },
@@ -114,31 +140,20 @@ test('npm start sends e-mails by SMTP_URL, which the Worker never gets', async (
     // What is kept of the Worker and its bindings.
     const kept = readFileSync(clone.path('.wrangler/latchkey.bundle'), 'utf8')
     expect(kept).not.toContain('smtp-Passw0rd')
-  } finally {
-    await clone.remove()
-  }
-})
+  })
 
-test('npm start mails a link for a forgotten password, and its log shows no link', async () => {
-  const clone = new Clone(inject('startedSite'))
-  try {
-    const url = server.url.replace('//', '//u:smtp-Passw0rd@')
-    appendFileSync(clone.path('.dev.vars'), `\nSMTP_URL=${url}\nMAIL_FROM=accounts@example.org\n`)
-    const port = await freePort()
-    const program = clone.start({ PORT: port })
-    await program.until('serves on')
-    const site = new Client(`http://127.0.0.1:${port}`)
+  test('mails a link for a forgotten password, and its log shows no link', async () => {
     clone.sql("update users set email = 'root@example.org', email_verified = 1 where id = 1")
     const answer = await site.call('POST', '/api/auth/forgotten', { body: { name: 'admin' } })
     expect(answer).toEqual({ code: 200, message: 'success', data: null })
-    await server.until(1)
-    const [arrived] = server.got
+    await mailbox.until(1)
+    const [arrived] = mailbox.got
     expect(arrived).toMatchObject({
       from: 'accounts@example.org',
       to: ['root@example.org'],
       mail: { subject: 'Choose a new password for Latchkey' },
     })
-    const line = `http://localhost:${port}/account/link/`
+    const line = `http://localhost:${new URL(site.url).port}/account/link/`
     const [link = ''] = (arrived?.mail.text ?? '').split('\n').filter((one) => one.startsWith(line))
     expect(link.length).toBe(line.length + 43)
     expect(String(arrived?.mail.html)).toContain(`href="${link}"`)
@@ -146,50 +161,55 @@ test('npm start mails a link for a forgotten password, and its log shows no link
     const body = { link: link.slice(-43), password: 'a new Passw0rd' }
     expect(await site.call('POST', '/api/auth/reset', { body })).toMatchObject({ code: 200 })
     expect(await site.signIn('admin', 'a new Passw0rd')).toMatchObject({ code: 200 })
-    await server.until(2)
-    expect(server.got[1]?.mail.subject).toBe('Your password for Latchkey was replaced')
+    await mailbox.until(2)
+    expect(mailbox.got[1]?.mail.subject).toBe('Your password for Latchkey was replaced')
     await program.until('GET /account/link/… 200')
     expect(program.stdout + program.stderr).not.toContain(body.link)
-  } finally {
-    await clone.remove()
-  }
-})
-
-describe('a mail of a command', () => {
-  const invite = ['invitation', 'create', '--email', 'bob@example.org']
-  const outbox = 'select kind, attempts from mails'
-  let clone: Clone
-  beforeEach(() => {
-    clone = new Clone(inject('startedSite'))
-    return () => clone.remove()
   })
-  const configure = (...lines: string[]) =>
-    appendFileSync(clone.path('.dev.vars'), ['', ...lines, ''].join('\n'))
-  const MAIL_FROM = 'MAIL_FROM=accounts@example.org'
 
-  test('is sent by the running site before the command ends', async () => {
-    configure(MAIL_FROM, `SMTP_URL=${server.url.replace('//', '//u:smtp-Passw0rd@')}`)
-    const { url } = await clone.serve()
-    expect(await clone.command(invite)).toMatchObject({
+  test('sends the mail of a command before the command ends', async () => {
+    expect(await clone.command(INVITE)).toMatchObject({
       code: 0,
       stdout: 'The invitation goes to bob@example.org by mail.\n',
       stderr: '',
     })
-    expect(server.got.map(({ to, mail }) => [to, mail.subject])).toEqual([
+    expect(mailbox.got.map(({ to, mail }) => [to, mail.subject])).toEqual([
       [['bob@example.org'], 'You are invited to Latchkey'],
     ])
-    const link = `http://localhost:${new URL(url).port}/account/link/`
-    expect(server.got[0]?.mail.text).toContain(link)
-    expect(clone.sql(outbox)).toEqual([])
+    const link = `http://localhost:${new URL(site.url).port}/account/link/`
+    expect(mailbox.got[0]?.mail.text).toContain(link)
+    expect(clone.sql(OUTBOX)).toEqual([])
   })
+
+  test('keeps the mail of a command while the mail server refuses it, and the command says so', async () => {
+    mailbox.failing = 1
+    const { code, stderr } = await clone.command(INVITE)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('has not sent the mail')])
+    expect(clone.sql(OUTBOX)).toEqual([{ kind: 'invitation', attempts: 1 }])
+  })
+})
+
+describe('a mail of a command', () => {
+  let clone: Clone
+  let putBack: () => void
+
+  beforeAll(() => {
+    clone = new Clone(inject('startedSite'))
+    appendFileSync(clone.path('.dev.vars'), '\nMAIL_FROM=accounts@example.org\n')
+    putBack = clone.remember()
+  })
+  afterEach(async () => {
+    await clone.stop()
+    putBack()
+  })
+  afterAll(() => clone.remove())
 
   test('knows what the site was started with in its environment', async () => {
     const SITE_ADDRESS = 'https://files.example.org'
     const smtp = { SMTP_URL: server.url.replace('//', '//u:smtp-Passw0rd@') }
     const mail = { ...smtp, MAIL_FROM: 'environment@example.org', SITE_ADDRESS }
-    configure(MAIL_FROM)
     await clone.start({ PORT: await freePort(), ...mail }).until('serves on')
-    expect(await clone.command(invite)).toMatchObject({ code: 0, stderr: '' })
+    expect(await clone.command(INVITE)).toMatchObject({ code: 0, stderr: '' })
     expect(server.got.map(({ from, to }) => [from, to])).toEqual([
       ['environment@example.org', ['bob@example.org']],
     ])
@@ -199,31 +219,22 @@ describe('a mail of a command', () => {
   })
 
   test('is none on a site that runs without a mail server', async () => {
-    configure(MAIL_FROM)
     await clone.serve()
-    const { code, stderr } = await clone.command(invite)
+    const { code, stderr } = await clone.command(INVITE)
     expect([code, stderr]).toEqual([1, expect.stringContaining('sends no mail')])
-    expect(clone.sql(outbox)).toEqual([])
-  })
-
-  test('waits while the mail server refuses it, and the command says so', async () => {
-    configure(MAIL_FROM, `SMTP_URL=${server.url.replace('//', '//u:smtp-Passw0rd@')}`)
-    server.failing = 1
-    await clone.serve()
-    const { code, stderr } = await clone.command(invite)
-    expect([code, stderr]).toEqual([0, expect.stringContaining('has not sent the mail')])
-    expect(clone.sql(outbox)).toEqual([{ kind: 'invitation', attempts: 1 }])
+    expect(clone.sql(OUTBOX)).toEqual([])
   })
 
   test('waits for a site that does not run, and the command says so', async () => {
-    configure(MAIL_FROM)
-    const { code, stderr } = await clone.command(invite)
+    const { code, stderr } = await clone.command(INVITE)
     expect([code, stderr]).toEqual([0, expect.stringContaining('sends the mail when it runs')])
-    expect(clone.sql(outbox)).toEqual([{ kind: 'invitation', attempts: 0 }])
+    expect(clone.sql(OUTBOX)).toEqual([{ kind: 'invitation', attempts: 0 }])
   })
 
   test('is none on a site without a sender', async () => {
-    const { code, stderr } = await clone.command(invite)
+    const other = new Clone(inject('startedSite'))
+    const { code, stderr } = await other.command(INVITE)
+    await other.remove()
     expect([code, stderr]).toEqual([1, expect.stringContaining('sends no mail')])
   })
 })
