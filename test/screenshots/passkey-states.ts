@@ -12,7 +12,7 @@ const LONG_NAME =
 export async function passkeyStates(page: Page, take: Take): Promise<void> {
   const authenticator = await VirtualAuthenticator.addTo(page)
   await page.goto('/account')
-  await page.getByRole('heading', { name: 'Sign in without a password' }).waitFor()
+  await page.locator(`a[role=button][href="${ADD}"]`).waitFor()
   await take('passkeys-nudge')
   await page.goto(ADD)
   await take('passkeys-add')
