@@ -28,7 +28,7 @@ beforeAll(async () => {
   appendFileSync(clone.path('.dev.vars'), mailSettings(server))
   site = await clone.serve()
   putBack = clone.remember()
-  browser = await openBrowser()
+  browser = await openBrowser({ isPainting: false })
 })
 afterAll(async () => {
   await browser.close()

@@ -74,7 +74,7 @@ let contexts: BrowserContext[] = []
 beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
   site = await clone.serve()
-  browser = await openBrowser()
+  browser = await openBrowser({ isPainting: false })
   await fill()
   const { page } = await open('en')
   await page.goto('/account/sign-in')

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { url } = await clone.serve()
   // Browsers have passkeys at localhost, and none at an IP address.
   baseURL = url.replace('127.0.0.1', 'localhost')
-  browser = await openBrowser()
+  browser = await openBrowser({ isPainting: false })
 })
 afterAll(async () => {
   await browser.close()

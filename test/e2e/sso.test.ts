@@ -27,7 +27,7 @@ beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
   client = await clone.serve()
   provider = await OidcProvider.start(await freePort(), client.url)
-  browser = await openBrowser()
+  browser = await openBrowser({ isPainting: false })
   admin = (await client.signIn('admin', ADMIN_PASSWORD)).data.token
 })
 afterAll(async () => {

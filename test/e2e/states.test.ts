@@ -60,7 +60,7 @@ beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
   // Browsers have passkeys at localhost, and none at an IP address.
   baseURL = (await clone.serve()).url.replace('127.0.0.1', 'localhost')
-  browser = await openBrowser()
+  browser = await openBrowser({ isPainting: false })
 })
 afterAll(async () => {
   await browser.close()

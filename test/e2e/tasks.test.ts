@@ -65,7 +65,7 @@ let browser: Browser
 let context: BrowserContext
 
 beforeAll(async () => {
-  browser = await openBrowser()
+  browser = await openBrowser({ isPainting: false })
   clone = new Clone(inject('startedSite'))
   site = await clone.serve()
   clone.sql(
