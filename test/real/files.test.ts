@@ -493,6 +493,48 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
       expect((await site.usersThere()).get(name)).toMatchObject({ disabled: true, permission: 0 })
     })
 
+    test('is off when it is the guest, however many ask meanwhile', async () => {
+      for (let round = 0; round < 5; round++) {
+        await site.change('guest', { disabled: false, base_path: '/' })
+        expect(await names('')).not.toBeNull()
+        const changing = new AbortController()
+        const asking = Array.from({ length: 8 }, async () => {
+          while (!changing.signal.aborted)
+            await fetch(new URL('/dav/', site.client.url), { method: 'OPTIONS' })
+        })
+        await site.change('guest', { disabled: true, base_path: '/below' })
+        await vi.waitFor(async () => {
+          expect((await site.usersThere()).get('guest')).toMatchObject({ disabled: true })
+        })
+        changing.abort()
+        await Promise.all(asking)
+        await vi.waitFor(async () => expect(await site.list('')).toMatchObject({ code: 401 }))
+      }
+    })
+
+    // Takes a minute, because the run that finds it comes once a minute.
+    test('is as the user here again after a backup of OpenList was put back', async () => {
+      const [low, gone] = [fresh('low'), fresh('gone')]
+      for (const name of [low, gone]) await names(await site.addUser(name))
+      await site.openlist.stop()
+      const backup = readFileSync(site.openlist.database)
+      await site.openlist.run()
+      await site.change(low, { permission: 0 })
+      const { id } = await site.user(gone)
+      await site.asAdmin('POST', `/api/admin/user/delete?id=${String(id)}`)
+      const isRight = async () => {
+        const there = await site.usersThere()
+        expect(there.get(low)).toMatchObject({ permission: 0 })
+        expect(there.has(gone)).toBe(false)
+      }
+      await vi.waitFor(isRight)
+      await site.openlist.stop()
+      writeFileSync(site.openlist.database, backup)
+      await site.openlist.run()
+      expect((await site.usersThere()).has(gone)).toBe(true)
+      await vi.waitFor(isRight, { timeout: 150_000, interval: 2000 })
+    })
+
     test('is deleted with the user here', async () => {
       const name = fresh('gone')
       const token = await site.addUser(name)
