@@ -136,8 +136,9 @@ async function registerInvited(
   const { db } = deps
   const use = await linkUse(deps, 'invitation', invitation)
   checkPasswordLength(password)
-  await chargeRequest(deps, 'register', client)
+  // One that is not valid is not counted: nobody guesses one, and any page could send ten for its reader.
   const link = await findInvitation(deps, use)
+  await chargeRequest(deps, 'register', client)
   const isFixed = link.username !== ''
   const username = isFixed ? link.username : chosen
   if (!isFixed) checkChosenName(username)

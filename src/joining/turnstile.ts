@@ -44,6 +44,7 @@ async function ask(deps: Pick<Deps, 'sendOut' | 'turnstileUrl'>, body: URLSearch
       },
       'any',
     )
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
     return v.parse(answerSchema, await answer.json())
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)

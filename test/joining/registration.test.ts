@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { assert, property, string } from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, settings, users } from '../../schema/tables.ts'
+import { auditEvents, settings, throttleCounters, users } from '../../schema/tables.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
 import { isOfOneAlphabet, refuseReservedName, skeletonOf } from '../../src/accounts/chosen-names.ts'
 import { JoiningSite, NEW_PASSWORD } from '../support/joining.ts'
@@ -258,6 +258,16 @@ describe('POST /api/auth/register without an invitation', () => {
     expect((await site.register({ username: 'carol' })).code).toBe(200)
   })
 
+  test('counts no invitation that is not valid', async () => {
+    const invitation = await site.invite()
+    const junk = 'x'.repeat(43)
+    const before = await site.db.select().from(throttleCounters)
+    for (let i = 0; i < 10; i++)
+      expect((await site.register({ username: 'bob', invitation: junk })).code).toBe(404)
+    expect(await site.db.select().from(throttleCounters)).toEqual(before)
+    expect(await site.register({ username: 'bob', invitation })).toEqual(OK)
+  })
+
   test('gives one account for one name at once', async () => {
     await site.set({ allow_register: 'true' })
     const answers = await Promise.all(
@@ -359,6 +369,7 @@ describe('Turnstile', () => {
   test.each<[string, () => Response | Promise<Response>, number]>([
     ['says no', () => Response.json({ success: false }), 403],
     ['says something else', () => Response.json({ success: 'true' }), 503],
+    ['fails', () => Response.json({ success: true }, { status: 500 }), 503],
     ['gives no JSON', () => new Response('<html>'), 503],
     ['is down', () => Promise.reject(new TypeError('network')), 503],
   ])('lets nobody in when it %s, and tells nothing of names', async (_, answer, code) => {
