@@ -13,7 +13,11 @@ export const basePathSchema = v.pipe(
   maxCharacters(MAX_PATH_CHARACTERS),
   noControlCharacters(),
   v.transform((path) => path || '/'),
-  v.check((path) => path.startsWith('/') && !path.split('/').includes('..'), reason('basePath')),
+  // A file server may take a backslash for a slash.
+  v.check(
+    (path) => path.startsWith('/') && !path.split(/[/\\]/).includes('..'),
+    reason('basePath'),
+  ),
 )
 
 export const permissionSchema = v.pipe(

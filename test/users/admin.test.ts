@@ -84,6 +84,7 @@ describe('POST /api/admin/user/create', () => {
     [{ username: 'bob', permission: 1.5 }, 400, 'permission must be an integer'],
     [{ username: 'bob', permission: '8' }, 400, 'permission must be a number'],
     [{ username: 'bob', base_path: '/a/../../etc' }, 400, 'base_path must be an absolute path'],
+    [{ username: 'bob', base_path: '/a\\..\\etc' }, 400, 'base_path must be an absolute path'],
     [{ username: 'bob', password: 'short' }, 400, 'password must have 8 to 1024 characters'],
     [{ username: 'bob', password: 'Password' }, 400, expect.stringMatching(/most common/)],
   ])('refuses %j', async (body, code, message) => {
