@@ -329,19 +329,25 @@ function writeFileUser(
 
 /**
  * Finds the user that a link was recorded for: the file server may be another one than that of the
- * import, or have a database of yesterday, which gives ids a second time.
+ * import, or have a database of yesterday, which gives ids a second time. One whose name is unknown
+ * here is ours if it has our password: the database here may be of yesterday, too.
  *
+ * @param account `undefined` for one that is deleted here.
  * @returns Its name there; `undefined` when it is gone, or somebody else.
  */
 async function nameThere(
   deps: IdentityDeps,
   files: FileServer,
-  role: number,
+  account: Account | undefined,
   { remoteId, remoteName, nextName }: Pick<FileUser, 'remoteId' | 'remoteName' | 'nextName'>,
 ): Promise<string | undefined> {
   const { data } = await callAsAdmin(deps, files, `/api/admin/user/get?id=${remoteId}`)
-  if (!v.is(userSchema, data) || data.role !== (role === GUEST ? GUEST : GENERAL)) return undefined
-  return [remoteName, nextName].find((name) => name === data.username) ?? undefined
+  const role = account?.role === GUEST ? GUEST : GENERAL
+  if (!v.is(userSchema, data) || data.role !== role) return undefined
+  const { username } = data
+  if ([remoteName, nextName].includes(username)) return username
+  const token = account && (await signInAs(deps, files, account, username))
+  return token === undefined ? undefined : username
 }
 
 /** @returns The name there; `undefined` when there is no such user. */
@@ -355,7 +361,7 @@ async function updateRemoteUser(
   const { id: userId, role } = account
   const { remoteId } = link
   const remoteRole = role === GUEST ? GUEST : GENERAL
-  const remoteName = await nameThere(deps, files, role, link)
+  const remoteName = await nameThere(deps, files, account, link)
   if (remoteName === undefined) return undefined
   if (role !== GUEST)
     await callAsAdmin(deps, files, `/api/admin/user/cancel_2fa?id=${remoteId}`, {})
@@ -456,7 +462,7 @@ async function deleteRemoteUser(
   const link = await findLink(deps.db, userId, deps.now())
   if (link === undefined) return
   const { remoteId } = link
-  const remoteName = await nameThere(deps, files, GENERAL, link)
+  const remoteName = await nameThere(deps, files, undefined, link)
   if (remoteName === undefined) return recordGone(deps.db, userId, deps.now())
   const { code, message } = await callAsAdmin(
     deps,
@@ -481,8 +487,11 @@ export async function noteDriftedFileUsers(deps: IdentityDeps, files: FileServer
   const there = new Map((await listRemoteUsers(deps, files)).map((user) => [user.id, user]))
   const drifted = known.filter(({ remoteId, remoteName, goneAt, ...written }) => {
     const user = there.get(remoteId)
-    if (user?.username !== remoteName) return false
-    return goneAt === null ? !isAsWritten(user, written) : user.role === GENERAL
+    if (user === undefined) return false
+    const isNamed = user.username === remoteName
+    return goneAt === null
+      ? !isNamed || !isAsWritten(user, written)
+      : isNamed && user.role === GENERAL
   })
   const userIds = drifted.slice(0, MAX_BEHIND).map(({ userId }) => userId)
   if (userIds.length > 0) await recordDrift(deps.db, userIds)

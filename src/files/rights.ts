@@ -15,7 +15,7 @@ const READING =
  * pages as they are.
  */
 const GUARDED_SETTING =
-  /^(?:customize_head|customize_body|site_title|logo|favicon|main_color|filter_readme_scripts|(?:iframe|external)_previews|sign_all|link_expiration)$/
+  /^(?:customize_head|customize_body|site_title|logo|favicon|main_color|filter_readme_scripts|(?:iframe|external)_previews|sign_all|link_expiration)$/i
 /** A storage may be any folder of the machine. */
 const GUARDED_PATH = /^\/api\/admin\/storage\/(?:create|update)$/
 

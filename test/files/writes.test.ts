@@ -1,5 +1,6 @@
+import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fileLeases, fileUsers } from '../../schema/tables.ts'
+import { fileLeases, fileUsers, users } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -318,4 +319,20 @@ describe('a backup of OpenList that is put back', () => {
     await runNightly(site.deps)
     expect(await site.db.select().from(fileUsers)).toEqual([])
   })
+})
+
+test('a backup of this site that is put back leaves no second user there', async () => {
+  await list()
+  const backup = await site.db.select().from(fileUsers)
+  await change({ username: 'xa', permission: 65_533 })
+  await site.settle()
+  await site.db
+    .update(users)
+    .set({ username: 'alice', usernameKey: 'alice', permission: 0 })
+    .where(eq(users.id, userId))
+  await site.db.delete(fileUsers)
+  await site.db.insert(fileUsers).values(backup)
+  await runFrequently(site.deps)
+  const general = openlist.users.filter(({ role }) => role === 0)
+  expect(general).toMatchObject([{ id: userId, username: 'alice', permission: 0 }])
 })
