@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { buildPrograms } from '../../scripts/assets/programs.ts'
+import { BUILT_LIST, digestOf, findBuilt } from '../../src/cli/built.ts'
 import { Clone } from '../support/clone.ts'
 
 let clone: Clone
@@ -80,4 +81,18 @@ test('a program is run as it was built, until a source has changed', async () =>
   await buildPrograms(clone.folder)
   markBuilt()
   expect(await version()).toBe('built 9.9.9\n')
+})
+
+test('a list of built programs counts only in its own form', () => {
+  const source = 'src/cli/main.ts'
+  const digest = digestOf(clone.folder, [source])
+  const find = (list: unknown) => {
+    writeFileSync(clone.path(BUILT_LIST), JSON.stringify(list))
+    return findBuilt(clone.folder, 'main')
+  }
+  expect(find({ sources: [source], digest })).toBe(clone.path('.build/cli/src/cli/main.js'))
+  // Each character of a text would count as a file.
+  const ofText = digestOf(clone.folder, Array.from(source))
+  for (const list of [null, [], {}, { sources: [source] }, { sources: source, digest: ofText }])
+    expect(find(list)).toBeUndefined()
 })
