@@ -191,7 +191,7 @@ test('a restore refuses the secret of another site, and doctor counts what an ol
   await site.call('POST', '/api/auth/2fa/verify', { token, body: enrolment })
   for (const key of ['sso_client_secret', 'turnstile_secret']) {
     const words = ['setting', 'set', key, '--stdin']
-    expect(await clone.latchkey(words, { input: 'a secret' })).toMatchObject({ code: 0 })
+    expect(await clone.command(words, 'a secret')).toMatchObject({ code: 0 })
   }
   clone.sql(`insert into mails (id, kind, address, language, sealed, next_at, expires_at)
     select 'waiting', 'reset', 'a@example.org', 'en', substr(totp_seed, 1, 9), 9e15, 9e15

@@ -66,7 +66,7 @@ function addServer(name: string, ...scopes: string[]) {
 }
 
 function load(settings: unknown) {
-  return clone.latchkey(['setting', 'import'], { input: JSON.stringify(settings) })
+  return clone.command(['setting', 'import'], JSON.stringify(settings))
 }
 
 const refused = (reason: string | RegExp) => ({
@@ -123,9 +123,7 @@ describe('latchkey user', () => {
 
   test('say in one line what is refused, and change nothing', async () => {
     await addUser('robert')
-    const short = await clone.latchkey(['user', 'password', 'robert', '--password-stdin'], {
-      input: 'short\n',
-    })
+    const short = await clone.command(['user', 'password', 'robert', '--password-stdin'], 'short\n')
     expect(short).toEqual(refused('password must have 8 to 1024 characters'))
     expect(await site.signIn('robert', PASSWORD)).toMatchObject({ code: 200 })
     const refusals: [args: string[], reason: string][] = [
@@ -393,9 +391,7 @@ describe('key add', () => {
       stderr: '',
     })
     expect(added.stdout).toContain(`"${comment}"`)
-    const fromInput = await clone.latchkey(['key', 'add', '--title', 'phone', 'keyless', '-'], {
-      input: ED2,
-    })
+    const fromInput = await clone.command(['key', 'add', '--title', 'phone', 'keyless', '-'], ED2)
     expect(fromInput).toMatchObject({ code: 0, stderr: '' })
     const { data } = await site.call('GET', '/api/me/sshkey/list', { token })
     expect(data.content.map(({ title }: { title: string }) => title)).toEqual([comment, 'phone'])
@@ -424,7 +420,7 @@ describe('key add', () => {
     ]
     for (const [args, reason] of refusals)
       expect(await run('key', 'add', ...args)).toEqual(refused(reason))
-    expect(await clone.latchkey(['key', 'add', 'strict', '-'], { input: 'hello' })).toEqual(
+    expect(await clone.command(['key', 'add', 'strict', '-'], 'hello')).toEqual(
       refused('provided key invalid: it must begin with its type, such as ssh-ed25519'),
     )
     expect(await json('key', 'list', 'strict')).toMatchObject({ total: 2 })
@@ -436,7 +432,7 @@ describe('the site', () => {
     await run('setting', 'reset', '--all')
     expect((await run('setting', 'set', 'site_title', 'My files')).stdout).toBe('Set site_title.\n')
     const stdin = ['setting', 'set', 'robots_txt', '--stdin']
-    await clone.latchkey(stdin, { input: 'User-agent: *\nDisallow: /\n' })
+    await clone.command(stdin, 'User-agent: *\nDisallow: /\n')
     const { content } = await json('setting', 'list', '--changed')
     expect(content).toMatchObject([
       { key: 'site_title', value: 'My files', default: 'Latchkey', changed: true },

@@ -398,8 +398,8 @@ test('data.db after a backup gives passwords, codes and keys to users who have n
   writeFileSync(backup, JSON.stringify({ encrypted: '', users: people }))
   expect((await importJson(backup)).report.users).toEqual(counts(4))
   await clone.command(['user', 'set', 'anna', '--permission', 'share'])
-  await clone.latchkey(['user', 'password', 'ben', '--password-stdin'], { input: 'own-Passw0rd\n' })
-  await clone.latchkey(['key', 'add', 'clara', '-', '--title', 'own'], { input: ECDSA })
+  await clone.command(['user', 'password', 'ben', '--password-stdin'], 'own-Passw0rd\n')
+  await clone.command(['key', 'add', 'clara', '-', '--title', 'own'], ECDSA)
   await clone.command(['user', 'set', 'dora', '--role', 'admin'])
   const before = query(`select * from users where username <> 'anna' order by id`)
 

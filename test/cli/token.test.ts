@@ -29,7 +29,7 @@ const create = (name: string, ...options: string[]) =>
   run('token', 'create', 'alice', '--name', name, ...options)
 
 async function introspect(input: string) {
-  const { stdout } = await clone.latchkey(['--json', 'token', 'introspect'], { input })
+  const { stdout } = await clone.command(['--json', 'token', 'introspect'], input)
   return JSON.parse(stdout)
 }
 

@@ -53,6 +53,13 @@ type Env = Record<string, string>
 /** One for all tests of a process of vitest; it ends with that process. */
 let runner: CommandRunner | undefined
 
+/** What `command-runner.ts` reads. */
+interface Command {
+  folder: string
+  words?: readonly string[]
+  input?: string
+}
+
 /** Runs commands in one process, one after another, with the sources of the started site. */
 class CommandRunner {
   readonly #program = new Program(
@@ -69,29 +76,29 @@ class CommandRunner {
     this.#program.unref()
   }
 
-  run(folder: string, words: readonly string[]): Promise<Ended> {
+  run(folder: string, words: readonly string[], input: string): Promise<Ended> {
     this.#folder = folder
-    return this.#queue(folder, words)
+    return this.#queue({ folder, words, input })
   }
 
   /** Closes the data of a folder, if it holds them open. */
   async close(folder: string): Promise<void> {
     if (this.#folder !== folder) return
     this.#folder = undefined
-    await this.#queue(folder)
+    await this.#queue({ folder })
   }
 
-  #queue(folder: string, words?: readonly string[]): Promise<Ended> {
-    const ended = this.#last.then(() => this.#runNext(folder, words))
+  #queue(command: Command): Promise<Ended> {
+    const ended = this.#last.then(() => this.#runNext(command))
     this.#last = ended.catch(() => undefined)
     return ended
   }
 
-  async #runNext(folder: string, words?: readonly string[]): Promise<Ended> {
+  async #runNext(command: Command): Promise<Ended> {
     const program = this.#program
     const end = new RegExp(`command ${++this.#commands} exits with (\\d+)\\.\n$`)
     const before = { stdout: program.stdout.length, stderr: program.stderr.length }
-    program.type(`${JSON.stringify({ folder, words })}\n`)
+    program.type(`${JSON.stringify(command)}\n`)
     await program.untilHolds(() => end.test(program.stdout) && end.test(program.stderr))
     return {
       code: Number(end.exec(program.stdout)?.[1]),
@@ -192,12 +199,14 @@ export class Clone {
 
   /**
    * Runs a command in the process of the commands before it, those of other clones included, which
-   * has everything loaded: several times as fast as `latchkey`. Its standard input is empty. The
-   * data stay open for the next such command, until another program is waited for.
+   * has everything loaded: several times as fast as `latchkey`. The data stay open for the next
+   * such command, until another program is waited for.
+   *
+   * @param input What its standard input holds.
    */
-  command(args: readonly string[]): Promise<Ended> {
+  command(args: readonly string[], input = ''): Promise<Ended> {
     runner ??= new CommandRunner()
-    return runner.run(this.folder, args)
+    return runner.run(this.folder, args, input)
   }
 
   /** Closes the data that commands have left open. */

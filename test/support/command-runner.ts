@@ -1,12 +1,17 @@
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import * as v from 'valibot'
 import type * as PrepareProcess from '../../src/cli/shared/prepare-process.ts'
 import type * as Program from '../../src/cli/program.ts'
 
-const commandSchema = v.object({ folder: v.string(), words: v.optional(v.array(v.string())) })
+const commandSchema = v.object({
+  folder: v.string(),
+  words: v.optional(v.array(v.string())),
+  input: v.optional(v.string(), ''),
+})
 
 const [, , sources = ''] = process.argv
 const importOwn = (module: string) => import(pathToFileURL(join(sources, module)).href)
@@ -25,17 +30,20 @@ writePrivately()
 
 /**
  * Runs `latchkey` commands one after another in one process, because loading Miniflare takes longer
- * than most of them: each line of the standard input holds the folder and the words of a command,
- * as JSON; without words, nothing of the folder is to stay open. The only argument is the folder of
- * the sources. After each it prints, to both outputs, its number and exit code.
+ * than most of them. Each line of the standard input holds, as JSON, the folder, the words and the
+ * standard input of a command; without words, nothing of the folder is to stay open. The only
+ * argument is the folder of the sources. After each it prints, to both outputs, its number and exit
+ * code.
  */
 let number = 0
 for await (const line of createInterface({ input: process.stdin })) {
   process.exitCode = 0
-  const { folder, words } = v.parse(commandSchema, JSON.parse(line))
+  const { folder, words, input } = v.parse(commandSchema, JSON.parse(line))
   if (words === undefined) await closeLocalData()
   else {
     process.chdir(folder)
+    const stdin = Readable.from([Buffer.from(input)])
+    Object.defineProperty(process, 'stdin', { configurable: true, value: stdin })
     await runProgram(['node', 'latchkey', ...words])
   }
   const end = `command ${++number} exits with ${process.exitCode}.`
