@@ -18,6 +18,7 @@ import { createDeployedAccounts } from '../../src/cli/deploy/deployed-accounts.t
 import { CommandError } from '../../src/cli/shared/command-error.ts'
 import { STEPS } from '../../src/cli/deploy/steps.ts'
 import { runSteps } from '../../src/cli/deploy/run-steps.ts'
+import { loadWrangler } from '../../src/cli/site/platform-tools.ts'
 import { readSiteConfig } from '../../src/cli/site/site-config.ts'
 import { runWrangler } from '../../src/cli/site/wrangler.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
@@ -378,9 +379,8 @@ describe('npm run deploy', () => {
 type Bound = Record<'binding' | 'name', string>
 
 /** Lists the variables and bindings of a configuration, as wrangler reads it. */
-async function bindingsOf(configPath: string): Promise<string[]> {
-  const { unstable_readConfig } = await import('wrangler')
-  const config = unstable_readConfig({ config: configPath })
+function bindingsOf(configPath: string): string[] {
+  const config = loadWrangler().unstable_readConfig({ config: configPath })
   return [
     ...config.d1_databases.map(({ binding }: Bound) => binding),
     ...config.kv_namespaces.map(({ binding }: Bound) => binding),
@@ -562,9 +562,9 @@ describe('npm run deploy, with the real wrangler', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('the value of the example')])
   })
 
-  test('describes each binding that the button shows, and no other', async () => {
+  test('describes each binding that the button shows, and no other', () => {
     const { cloudflare } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
-    const shown = await bindingsOf(join(home, 'wrangler.toml'))
+    const shown = bindingsOf(join(home, 'wrangler.toml'))
     expect(Object.keys(cloudflare.bindings).toSorted()).toEqual(
       [...shown, 'SECRET_KEYS'].toSorted(),
     )

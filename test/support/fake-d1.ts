@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { unstable_splitSqlQuery } from 'wrangler'
+import { loadWrangler } from '../../src/cli/site/platform-tools.ts'
 import type { Answer } from './fake-cloudflare.ts'
 
 /** What `wrangler d1 export` leaves out. */
@@ -41,7 +41,9 @@ export class FakeD1 {
   async #run(id: string, sql: string) {
     const d1 = await this.#database(id)
     return d1.batch<Record<string, unknown>>(
-      unstable_splitSqlQuery(sql).map((query) => d1.prepare(query)),
+      loadWrangler()
+        .unstable_splitSqlQuery(sql)
+        .map((query) => d1.prepare(query)),
     )
   }
 
