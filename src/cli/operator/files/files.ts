@@ -1,5 +1,5 @@
 import { GENERAL } from '../../../accounts/roles.ts'
-import { listRemoteUsers } from '../../../files/identity.ts'
+import { listRemoteUsers } from '../../../files/remote-users.ts'
 import { deleteFileUser, findLink, insertFileUser, listLinks } from '../../../files/store.ts'
 import { CommandError } from '../../shared/command-error.ts'
 import { command, takes } from '../../shared/declaration.ts'

@@ -1,0 +1,261 @@
+import * as v from 'valibot'
+import type { FileServer } from '../base/file-server.ts'
+import { Refusal } from '../base/refusals.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { isEnabledAt } from '../accounts/conditions.ts'
+import { GENERAL, GUEST } from '../accounts/roles.ts'
+import { filesPassword } from '../crypto/key-ring.ts'
+import type { Deps } from '../deps.ts'
+import { staticDigest } from '../passwords/passwords.ts'
+import { callAsAdmin, callOrigin, type OriginAnswer, type OriginDeps } from './origin.ts'
+import { type FileUser, insertFileUser, recordRename, type Wanted } from './store.ts'
+
+export type RemoteUserDeps = OriginDeps & Pick<Deps, 'db' | 'now' | 'keyRing'>
+
+/** How often it is seen whether the file server works with what was written. */
+const MAX_LOOKS = 4
+/**
+ * Where an id is taken there, one that no other user here ever gets: the file server's lists of
+ * readers keep the ids of users who are deleted.
+ */
+const FAR_ID = 1_000_000_000
+
+const tokenSchema = v.object({ token: v.string() })
+const userSchema = v.object({
+  id: v.number(),
+  username: v.string(),
+  role: v.number(),
+  disabled: v.optional(v.boolean(), false),
+  permission: v.number(),
+  base_path: v.string(),
+})
+/** A user of the file server. */
+export type RemoteUser = v.InferOutput<typeof userSchema>
+const usersSchema = v.object({ content: v.array(userSchema) })
+/** What a user may do there, and where. */
+const rightsSchema = v.omit(userSchema, ['disabled'])
+const rootSchema = v.object({ base_path: v.literal('/') })
+
+export function wantedOf(account: Account, now: number): Wanted {
+  const { username, permission, basePath } = account
+  return { username, permission, basePath, disabled: !isEnabledAt(account, now) }
+}
+
+/** The password of a user there. Nobody types it, and nothing stores it here. */
+export async function passwordOf(
+  { keyRing }: Pick<Deps, 'keyRing'>,
+  { id, sub }: Pick<Account, 'id' | 'sub'>,
+): Promise<string> {
+  return filesPassword(await keyRing(), id, sub)
+}
+
+export async function signInAs(
+  deps: RemoteUserDeps,
+  files: FileServer,
+  account: Account,
+  remoteName: string,
+): Promise<string | undefined> {
+  const password = await staticDigest(await passwordOf(deps, account))
+  const body = { username: remoteName, password }
+  const { code, data } = await callOrigin(deps, files, '/api/auth/login/hash', { body })
+  if (code === 200 && v.is(tokenSchema, data)) return data.token
+  if ([400, 401, 402].includes(code)) return undefined
+  throw new Refusal('filesBroken', { detail: `sign-in at the file server: ${code}` })
+}
+
+/** The fields of a user there. A write replaces all of them, so all are always sent. */
+async function recordFor(
+  deps: RemoteUserDeps,
+  account: Account,
+  remoteName: string,
+  role: number,
+  { permission, basePath, disabled }: Wanted,
+) {
+  return {
+    username: remoteName,
+    password: await passwordOf(deps, account),
+    base_path: basePath,
+    role,
+    // Shares of a disabled user live on; those of one without permission end.
+    permission: disabled ? 0 : permission,
+    disabled,
+    sso_id: '',
+    allow_ldap: false,
+  }
+}
+
+/**
+ * Creates the user there: with the id of this site, because the file server's lists of readers hold
+ * ids and its web client fills them from this site's list. No user there is adopted by name or id;
+ * one that exists is ours only if it has our password.
+ */
+export async function createFileUser(
+  deps: RemoteUserDeps,
+  files: FileServer,
+  account: Account,
+): Promise<FileUser> {
+  const { id: userId } = account
+  const remote =
+    account.role === GUEST
+      ? await findRemoteGuest(deps, files)
+      : await makeRemoteUser(deps, files, account)
+  await insertFileUser(deps.db, userId, remote)
+  return { ...remote, nextName: null, written: null, writes: 0, token: null, tokenMadeAt: 0 }
+}
+
+/** Lists the users of the file server. @throws {Refusal} `filesUnavailable`, `filesBroken`. */
+export async function listRemoteUsers(deps: OriginDeps, files: FileServer): Promise<RemoteUser[]> {
+  const { data } = await callAsAdmin(deps, files, '/api/admin/user/list')
+  const parsed = v.safeParse(usersSchema, data)
+  if (parsed.success) return parsed.output.content
+  throw new Refusal('filesBroken', { detail: 'no list of users' })
+}
+
+async function findRemoteGuest(deps: RemoteUserDeps, files: FileServer) {
+  const guest = (await listRemoteUsers(deps, files)).find(({ role }) => role === GUEST)
+  if (!guest) throw new Refusal('filesBroken', { detail: 'the file server has no guest' })
+  return { remoteId: guest.id, remoteName: guest.username }
+}
+
+async function makeRemoteUser(deps: RemoteUserDeps, files: FileServer, account: Account) {
+  const { id: userId, username } = account
+  for (const name of [username, `${username}~${userId}`]) {
+    const record = await recordFor(deps, account, name, GENERAL, wantedOf(account, deps.now()))
+    for (const id of [userId, FAR_ID + userId, 2 * FAR_ID + userId]) {
+      const made = await callAsAdmin(deps, files, '/api/admin/user/create', { id, ...record })
+      if (!isIdTaken(made)) break
+    }
+    const token = await signInAs(deps, files, account, name)
+    if (token !== undefined) {
+      await makeOwnFolder(deps, files, account)
+      return { remoteId: await idOf(deps, files, token), remoteName: name }
+    }
+  }
+  throw new Refusal('filesBroken', { detail: `no user there can be made for user ${userId}` })
+}
+
+/**
+ * Makes the folder that is named after its user, as `/homes/{username}` of an invitation: the file
+ * server answers a list of it with `object not found` until the first upload.
+ */
+export async function makeOwnFolder(
+  deps: RemoteUserDeps,
+  files: FileServer,
+  { username, basePath }: Pick<Account, 'username' | 'basePath'>,
+): Promise<void> {
+  if (!basePath.endsWith(`/${username}`)) return
+  const { data } = await callAsAdmin(deps, files, '/api/me')
+  // A path of the admin is one below the admin's own folder.
+  if (!v.is(rootSchema, data)) return
+  // Where there is no storage for it, the file server says so to the user.
+  await callOrigin(deps, files, '/api/fs/mkdir', { token: files.token, body: { path: basePath } })
+}
+
+function isIdTaken({ code, message }: OriginAnswer): boolean {
+  return code !== 200 && /users(?:\.id\b|\.PRIMARY|_pkey)/.test(message)
+}
+
+async function idOf(deps: RemoteUserDeps, files: FileServer, token: string): Promise<number> {
+  const { data } = await callOrigin(deps, files, '/api/me', { token })
+  if (v.is(userSchema, data)) return data.id
+  throw new Refusal('filesBroken', { detail: 'the file server does not say who signed in' })
+}
+
+/**
+ * Finds the user that a link was recorded for: the file server may be another one than that of the
+ * import, or have a database of yesterday, which gives ids a second time. One whose name is unknown
+ * here is ours if it has our password: the database here may be of yesterday, too.
+ *
+ * @param account `undefined` for one that is deleted here.
+ * @returns Its name there; `undefined` when it is gone, or somebody else.
+ */
+export async function nameThere(
+  deps: RemoteUserDeps,
+  files: FileServer,
+  account: Account | undefined,
+  { remoteId, remoteName, nextName }: Pick<FileUser, 'remoteId' | 'remoteName' | 'nextName'>,
+): Promise<string | undefined> {
+  const { data } = await callAsAdmin(deps, files, `/api/admin/user/get?id=${remoteId}`)
+  const role = account?.role === GUEST ? GUEST : GENERAL
+  if (!v.is(userSchema, data) || data.role !== role) return undefined
+  const { username } = data
+  if ([remoteName, nextName].includes(username)) return username
+  const token = account && (await signInAs(deps, files, account, username))
+  return token === undefined ? undefined : username
+}
+
+/** @returns The name there; `undefined` when there is no such user. */
+export async function updateRemoteUser(
+  deps: RemoteUserDeps,
+  files: FileServer,
+  account: Account,
+  link: FileUser,
+  wanted: Wanted,
+): Promise<string | undefined> {
+  const { id: userId, role } = account
+  const { remoteId } = link
+  const remoteRole = role === GUEST ? GUEST : GENERAL
+  const remoteName = await nameThere(deps, files, account, link)
+  if (remoteName === undefined) return undefined
+  if (role !== GUEST)
+    await callAsAdmin(deps, files, `/api/admin/user/cancel_2fa?id=${remoteId}`, {})
+  for (const name of [wanted.username, `${wanted.username}~${userId}`]) {
+    if (name !== link.remoteName)
+      await recordRename(deps.db, userId, { remoteName, nextName: name })
+    const record = await recordFor(deps, account, name, remoteRole, wanted)
+    const { code, message } = await callAsAdmin(deps, files, '/api/admin/user/update', {
+      id: remoteId,
+      ...record,
+    })
+    if (code === 200) return name
+    if (/record not found/.test(message)) return undefined
+    if (!/users\.username\b/.test(message))
+      throw new Refusal('filesBroken', { detail: `user ${userId} can't be written: ${code}` })
+  }
+  throw new Refusal('filesBroken', { detail: `no name is free for user ${userId}` })
+}
+
+/**
+ * Sees to it that the file server works with what was written. It keeps users in memory, and
+ * empties that before it writes: a request in between makes it keep the old one, a guest without an
+ * end.
+ *
+ * @returns A token; `undefined` for the guest, and for a user who may not sign in.
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function seeWritten(
+  deps: RemoteUserDeps,
+  files: FileServer,
+  account: Account,
+  { remoteId, remoteName }: Pick<FileUser, 'remoteId' | 'remoteName'>,
+  { disabled }: Wanted,
+): Promise<string | undefined> {
+  for (let i = 0; i < MAX_LOOKS; i++) {
+    await forgetThere(deps, files, remoteName)
+    const isGuest = account.role === GUEST
+    const token = isGuest ? undefined : await signInAs(deps, files, account, remoteName)
+    const call = token === undefined ? {} : { token }
+    const kept = isGuest || token ? await rightsAt(callOrigin(deps, files, '/api/me', call)) : null
+    if (disabled && kept === null) return undefined
+    const path = `/api/admin/user/get?id=${remoteId}`
+    const stored = await rightsAt(callAsAdmin(deps, files, path))
+    if (!disabled && kept !== null && JSON.stringify(kept) === JSON.stringify(stored)) return token
+  }
+  throw new Refusal('filesBroken', { detail: `the file server keeps user ${account.id} as it was` })
+}
+
+/** @returns Null when the file server answers with nobody. */
+async function rightsAt(call: Promise<OriginAnswer>) {
+  const parsed = v.safeParse(rightsSchema, (await call).data)
+  return parsed.success ? parsed.output : null
+}
+
+/** Empties what the file server keeps of a user in memory; one that is gone there is an error to it. */
+export async function forgetThere(
+  deps: RemoteUserDeps,
+  files: FileServer,
+  name: string,
+): Promise<void> {
+  const path = `/api/admin/user/del_cache?username=${encodeURIComponent(name)}`
+  await callAsAdmin(deps, files, path, {})
+}

@@ -1,0 +1,182 @@
+import type { FileServer } from '../base/file-server.ts'
+import { Refusal } from '../base/refusals.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { GENERAL } from '../accounts/roles.ts'
+import { logError } from '../database/log.ts'
+import { asOnlyWriter, type LeaseDeps, OTHERS_WRITE } from './lease.ts'
+import { callAsAdmin } from './origin.ts'
+import {
+  createFileUser,
+  forgetThere,
+  listRemoteUsers,
+  makeOwnFolder,
+  nameThere,
+  type RemoteUser,
+  type RemoteUserDeps,
+  seeWritten,
+  updateRemoteUser,
+  wantedOf,
+} from './remote-users.ts'
+import { storeToken, type StoredTokenDeps } from './stored-token.ts'
+import {
+  deleteFileUser,
+  type FileUser,
+  findLink,
+  findWithFileUser,
+  type Known,
+  listKnown,
+  readFileUser,
+  recordDrift,
+  recordGone,
+  recordWritten,
+  selectBehind,
+} from './store.ts'
+
+export type IdentityDeps = LeaseDeps & RemoteUserDeps & StoredTokenDeps
+
+/** How often a user is written again because it was changed meanwhile, or is not there. */
+const MAX_WRITES = 4
+/** The number of users that one run writes. */
+const MAX_BEHIND = 50
+
+export function isWritten(account: Account, link: FileUser, now: number): boolean {
+  return JSON.stringify(link.written) === JSON.stringify(wantedOf(account, now))
+}
+
+/**
+ * Writes a user to the file server as it is here, and the password: only a new one surely ends the
+ * tokens there.
+ *
+ * @param options `drifted` is the number of writes after which the user there was not as it was
+ *   written.
+ */
+export function writeFileUser(
+  deps: IdentityDeps,
+  files: FileServer,
+  userId: number,
+  { drifted, patienceMilliseconds }: { drifted?: number; patienceMilliseconds?: number } = {},
+): Promise<FileUser> {
+  const write = async (leased: IdentityDeps) => {
+    let seen = drifted
+    for (let i = 0; i < MAX_WRITES; i++) {
+      const account = await findWithFileUser(leased.db, userId)
+      if (account === undefined) {
+        await deleteRemoteUser(leased, files, userId)
+        throw new Refusal('tokenInvalidated')
+      }
+      const link = readFileUser(account.fileUser) ?? (await createFileUser(leased, files, account))
+      if (isWritten(account, link, leased.now()) && link.writes !== seen) return link
+      seen = undefined
+      const wanted = wantedOf(account, leased.now())
+      const remoteName = await updateRemoteUser(leased, files, account, link, wanted)
+      if (remoteName === undefined) {
+        // It was deleted there by hand, or is somebody else.
+        await deleteFileUser(leased.db, userId)
+        continue
+      }
+      const written = { remoteId: link.remoteId, remoteName }
+      const token = await seeWritten(leased, files, account, written, wanted)
+      if (await recordWritten(leased.db, userId, remoteName, wanted, link.writes)) {
+        if (token !== undefined) await storeToken(leased, userId, token)
+        if (link.written !== null && link.written.basePath !== wanted.basePath)
+          await makeOwnFolder(leased, files, wanted)
+      }
+    }
+    throw new Refusal('filesBroken', { detail: `user ${userId} can't be written` })
+  }
+  return asOnlyWriter(deps, files, userId, write, patienceMilliseconds)
+}
+
+/**
+ * Writes every user there whose user here was changed, disabled or deleted. The next request of a
+ * user does it too, but who is disabled makes none, and shares would live on.
+ *
+ * @returns The number of users.
+ */
+export async function writeChangedFileUsers(
+  deps: IdentityDeps,
+  files: FileServer,
+): Promise<number> {
+  const behind = await selectBehind(deps.db, MAX_BEHIND, deps.now())
+  let written = 0
+  for (const userId of behind) {
+    try {
+      const account = await findWithFileUser(deps.db, userId)
+      await (account === undefined
+        ? asOnlyWriter(deps, files, userId, (leased) => deleteRemoteUser(leased, files, userId))
+        : writeFileUser(deps, files, userId))
+      written += 1
+    } catch (error) {
+      // The others do not wait for one who can't be written, but all do for a server that is away.
+      if (!(error instanceof Refusal) || isAway(error)) throw error
+      logError(error, { during: 'a user of the file server' })
+    }
+  }
+  return written
+}
+
+function isAway({ refusal, detail }: Refusal): boolean {
+  return refusal === 'filesUnavailable' && detail !== OTHERS_WRITE
+}
+
+async function deleteRemoteUser(
+  deps: IdentityDeps,
+  files: FileServer,
+  userId: number,
+): Promise<void> {
+  const link = await findLink(deps.db, userId, deps.now())
+  if (link === undefined) return
+  const { remoteId } = link
+  const remoteName = await nameThere(deps, files, undefined, link)
+  if (remoteName === undefined) return recordGone(deps.db, userId, deps.now())
+  const { code, message } = await callAsAdmin(
+    deps,
+    files,
+    `/api/admin/user/delete?id=${remoteId}`,
+    {},
+  )
+  if (code !== 200 && !/record not found/.test(message))
+    throw new Refusal('filesBroken', { detail: `user ${remoteId} there can't be deleted: ${code}` })
+  await forgetThere(deps, files, remoteName)
+  await recordGone(deps.db, userId, deps.now())
+}
+
+/**
+ * Finds the users there that are not as they were written: a backup of the file server's database
+ * was put back, or somebody has changed them there. The next run of `writeChangedFileUsers` writes
+ * them, and deletes again who was deleted.
+ */
+export async function noteDriftedFileUsers(deps: IdentityDeps, files: FileServer): Promise<void> {
+  const known = await listKnown(deps.db)
+  if (known.length === 0) return
+  const there = new Map((await listRemoteUsers(deps, files)).map((user) => [user.id, user]))
+  const drifted = known.filter(({ remoteId, remoteName, goneAt, ...written }) => {
+    const user = there.get(remoteId)
+    if (user === undefined) return false
+    const isNamed = user.username === remoteName
+    return goneAt === null
+      ? !isNamed || !isAsWritten(user, written)
+      : isNamed && user.role === GENERAL
+  })
+  const userIds = drifted.slice(0, MAX_BEHIND).map(({ userId }) => userId)
+  if (userIds.length > 0) await recordDrift(deps.db, userIds)
+}
+
+function isAsWritten(
+  there: RemoteUser,
+  { permission, basePath, disabled }: Pick<Known, 'permission' | 'basePath' | 'disabled'>,
+): boolean {
+  return (
+    there.disabled === disabled &&
+    there.permission === (disabled ? 0 : permission) &&
+    segmentsOf(there.base_path) === segmentsOf(basePath ?? '')
+  )
+}
+
+/** The file server cleans paths. */
+function segmentsOf(path: string): string {
+  return path
+    .split(/[/\\]/)
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/')
+}
