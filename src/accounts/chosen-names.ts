@@ -148,13 +148,15 @@ export function checkChosenName(username: string): void {
 /**
  * Tells whether a name can be that of a user's own folder (`/homes/{username}`), also at a file
  * server on Windows, which drops dots at the end, takes what follows a colon for a stream of the
- * folder before it, and keeps names for devices. Marks alone (accents) can't be seen.
+ * folder before it, keeps names for devices, and gives long names short ones (`ALICE~1.LAS`). Marks
+ * alone (accents) can't be seen.
  *
  * @see https://learn.microsoft.com/windows/win32/fileio/naming-a-file
  */
 function isFolderName(folded: string): boolean {
-  const isDevice = /^(?:con|prn|aux|nul|(?:com|lpt)\d)(?:\.|$)/i.test(folded)
-  return /[^\p{M}.\s]/u.test(folded) && !/:|[.\s]$/.test(folded) && !isDevice
+  const isDevice = /^(?:con(?:in\$|out\$)?|prn|aux|nul|(?:com|lpt)\d)\s*(?:\.|$)/i.test(folded)
+  const isShort = /~\d+\./.test(folded)
+  return /[^\p{M}.\s]/u.test(folded) && !/[:*?"<>|]|[.\s]$/.test(folded) && !isDevice && !isShort
 }
 
 /**

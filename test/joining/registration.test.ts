@@ -210,6 +210,10 @@ describe('POST /api/auth/register without an invitation', () => {
       'NUL',
       'con.txt',
       'COM1',
+      'prn .x',
+      'conout$',
+      'alice~1.las',
+      'a*b',
       '\u0301',
     ].map((username) => [
       username,
