@@ -24,6 +24,7 @@ import {
   userInfo,
 } from '../support/openid.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
+import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
 import { Visitor } from '../support/visitor.ts'
@@ -148,13 +149,38 @@ function addPasskeyRow(site: PasskeySite, userId: number) {
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD'
 const PERSON = { sub: '4711', name: 'Alice Doe' }
 
+const fakeProviders = new FakeProviders(() => Math.floor(oneSite.now / 1000))
+let openlist = new OpenListStandIn()
+const sendOut: typeof fakeProviders.fetch = (url, ...rest) =>
+  url.startsWith(FILES_ORIGIN) ? openlist.send(url, ...rest) : fakeProviders.fetch(url, ...rest)
+const oneSite: PasskeySite = new PasskeySite({ sendOut }, FILES_BINDINGS)
+
+/** What the first test has made, and what the rows of the table change of it. */
+let made: { world: World; cookies: [string, string][]; counter: number } | undefined
+
+const fill = prepared(async () => {
+  const world = await makeWorld()
+  const { pending, passkey } = world.carol
+  made = { world, cookies: [...pending.cookies], counter: passkey.counter }
+})
+
+/** Every credential as it was made, in a site that remembers nothing. */
+async function takeWorld(): Promise<World> {
+  openlist = new OpenListStandIn()
+  await fill(oneSite)
+  if (made === undefined) throw new Error('nothing was made')
+  const { world, cookies, counter } = made
+  for (const name of Object.keys(oneSite.deps.isolateMemory))
+    Reflect.deleteProperty(oneSite.deps.isolateMemory, name)
+  world.carol.pending.cookies.clear()
+  for (const [name, value] of cookies) world.carol.pending.cookies.set(name, value)
+  world.carol.passkey.counter = counter
+  return world
+}
+
 /** Makes every credential, and sets the clock on, so that one-time codes can be used again. */
 async function makeWorld(): Promise<World> {
-  const providers = new FakeProviders(() => Math.floor(site.now / 1000))
-  const openlist = new OpenListStandIn()
-  const sendOut: typeof providers.fetch = (url, ...rest) =>
-    url.startsWith(FILES_ORIGIN) ? openlist.send(url, ...rest) : providers.fetch(url, ...rest)
-  const site: PasskeySite = new PasskeySite({ sendOut }, FILES_BINDINGS)
+  const site = oneSite
   await site.addFirstUsers()
   await site.switchOn()
   const on = { sso_login_enabled: 'true', sso_login_platform: 'OIDC', sso_client_id: CLIENT_ID }
@@ -204,7 +230,7 @@ async function makeWorld(): Promise<World> {
     chiefSession: await site.token('chief', PASSWORD),
     program: await programOf(site, token),
     carol,
-    providers,
+    providers: fakeProviders,
   }
 }
 
@@ -540,9 +566,9 @@ const ROWS: Record<string, Row> = {
   },
 }
 
-// Makes every credential anew for each state, and signs in nine times.
+// Signs in nine times for each state.
 test.each(Object.entries(STATES))('what gets in after: %s', async (state, bring) => {
-  const world = await makeWorld()
+  const world = await takeWorld()
   await bring(world)
   const entered: string[] = []
   for (const [name, { enter }] of Object.entries(ROWS)) if (await enter(world)) entered.push(name)
