@@ -159,6 +159,11 @@ describe('POST /api/auth/register without an invitation', () => {
     ['was written otherwise', '/home/{username}', [{ username: 'BOB' }, { username: 'other' }]],
     ['has more in its name', '/home/u-{username}', [{ username: 'other' }]],
     ['was taken away', '/home/{username}', [{ base_path: '/' }, { username: 'other' }]],
+    [
+      'was taken away, and the name left for a while',
+      '/home/{username}',
+      [{ base_path: '/' }, { username: 'one' }, { username: 'bob' }, { username: 'other' }],
+    ],
   ])('gives nobody the folder of a name that %s', async (_, path, changes) => {
     await site.set({ allow_register: 'true', register_base_path: path })
     await site.register({ username: 'bob' })
