@@ -804,6 +804,31 @@ describe('a body that takes its time', () => {
     },
   )
 
+  test.each(['/api/fs/put', '/dav/x'])('is no upload of who is deleted: %s', async (path) => {
+    const { token: secret } = await addAppPassword(site, userId, ['files:write'])
+    const authorization = path.startsWith('/dav') ? `Basic ${btoa(`alice:${secret}`)}` : token
+    await list()
+    const deleteAlice = async () =>
+      site.post(`/api/admin/user/delete?id=${userId}`, undefined, { token: await adminToken() })
+    await during(path, authorization, deleteAlice, 'PUT')
+    expect(isSent(path)).toBe(false)
+  })
+
+  test('of an unknown length comes whole, a long one too', async () => {
+    const chunk = new Uint8Array(400 * 1024)
+    let left = 5
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        left -= 1
+        if (left < 0) controller.close()
+        else controller.enqueue(chunk)
+      },
+    })
+    const headers = { 'CF-Connecting-IP': '192.0.2.1', Authorization: token }
+    const answer = await site.request('/api/fs/put', { method: 'PUT', headers, body })
+    expect(await answer.json()).toMatchObject({ data: { body: 5 * chunk.length } })
+  })
+
   test('saves no settings of an admin who is none any more', async () => {
     const id = await site.addUser('root', { password: PASSWORD, role: 2 })
     const root = await site.token('root', PASSWORD)

@@ -10,11 +10,17 @@ const MAX_KEPT_BYTES = 1024 * 1024
 export interface SentBody {
   /** What can be sent again: nothing, or bytes. */
   kept: ArrayBuffer | null | undefined
-  /** What is sent as it comes. */
+  /** What is sent as it comes, after `start`. */
   stream: ReadableStream | undefined
+  /** What was read of the stream already. */
+  start: Uint8Array[]
 }
 
-export const NO_BODY: SentBody = { kept: null, stream: undefined }
+export const NO_BODY: SentBody = keptBody(null)
+
+export function keptBody(kept: ArrayBuffer | null): SentBody {
+  return { kept, stream: undefined, start: [] }
+}
 
 /**
  * Reads the body, or the beginning of a large upload. A caller asks afterwards who sends it: a body
@@ -27,9 +33,12 @@ export async function readSentBody(c: AppContext, isUpload: boolean): Promise<Se
   const { body, method, headers } = c.req.raw
   if (body === null || method === 'GET' || method === 'HEAD') return NO_BODY
   const length = Number(headers.get('Content-Length') ?? Infinity)
-  if (length <= MAX_KEPT_BYTES) return { kept: await c.req.raw.arrayBuffer(), stream: undefined }
-  if (isUpload) return { kept: undefined, stream: body }
-  return { kept: await (await readBlob(c)).arrayBuffer(), stream: undefined }
+  if (length <= MAX_KEPT_BYTES) return keptBody(await c.req.raw.arrayBuffer())
+  if (isUpload && length < Infinity) return { kept: undefined, stream: body, start: [] }
+  const { chunks, isWhole } = await readStart(body)
+  if (isWhole) return keptBody(await new Blob(chunks).arrayBuffer())
+  if (isUpload) return { kept: undefined, stream: body, start: chunks }
+  throw new Refusal('bodyTooLarge')
 }
 
 /**
@@ -38,19 +47,21 @@ export async function readSentBody(c: AppContext, isUpload: boolean): Promise<Se
  * @throws {Refusal} `bodyTooLarge`.
  */
 export async function readText(c: AppContext): Promise<string> {
-  return (await readBlob(c)).text()
+  const { kept } = await readSentBody(c, false)
+  return new TextDecoder().decode(kept ?? undefined)
 }
 
-/** Not every client says how long its body is. @throws {Refusal} `bodyTooLarge`. */
-async function readBlob(c: AppContext): Promise<Blob> {
+/** Reads a body up to the most that is kept: not every client says how long it is. */
+async function readStart(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
   const chunks: Uint8Array<ArrayBuffer>[] = []
-  let size = 0
-  for await (const chunk of c.req.raw.body ?? []) {
-    size += chunk.length
-    if (size > MAX_KEPT_BYTES) throw new Refusal('bodyTooLarge')
-    chunks.push(chunk)
+  const reader = body.getReader()
+  for (let size = 0; size <= MAX_KEPT_BYTES; size += chunks.at(-1)?.length ?? 0) {
+    const { done, value } = await reader.read()
+    if (done) return { chunks, isWhole: true }
+    chunks.push(value)
   }
-  return new Blob(chunks)
+  reader.releaseLock()
+  return { chunks, isWhole: false }
 }
 
 /**
@@ -58,7 +69,7 @@ async function readBlob(c: AppContext): Promise<Blob> {
  * that the file server gets its `Content-Length`.
  */
 function bodyToSend(
-  { kept, stream }: SentBody,
+  { kept, stream, start }: SentBody,
   contentLength: string | undefined,
 ): { body: BodyInit | null; sent: Promise<unknown> | undefined } {
   if (stream === undefined) return { body: kept ?? null, sent: undefined }
@@ -66,10 +77,21 @@ function bodyToSend(
   const { readable, writable } = isKnown
     ? new FixedLengthStream(Number(contentLength))
     : new IdentityTransformStream()
-  const sent = stream.pipeTo(writable)
+  const sent = sendAll(start, stream, writable)
   // The answer to a body that breaks off is that of the request itself.
   sent.catch(() => undefined)
   return { body: readable, sent }
+}
+
+async function sendAll(
+  start: Uint8Array[],
+  rest: ReadableStream,
+  writable: WritableStream<Uint8Array>,
+): Promise<void> {
+  const writer = writable.getWriter()
+  for (const chunk of start) await writer.write(chunk)
+  writer.releaseLock()
+  await rest.pipeTo(writable)
 }
 
 /** Sends the request of a client to the file server, with other headers. */

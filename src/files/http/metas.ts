@@ -5,7 +5,7 @@ import { GENERAL } from '../../accounts/roles.ts'
 import { ensureFileUser } from '../identity.ts'
 import type { IdentityDeps } from '../write-users.ts'
 import { findWithFileUser, listLinks } from '../store.ts'
-import type { SentBody } from './body.ts'
+import { keptBody, type SentBody } from './body.ts'
 
 const idsSchema = v.nullish(v.array(v.number()))
 const metaSchema = v.looseObject({ read_users: idsSchema, write_users: idsSchema })
@@ -52,7 +52,7 @@ export async function withRemoteUsers(
     return remote
   })
   const bytes = new Uint8Array(new TextEncoder().encode(JSON.stringify(translated)))
-  return { kept: bytes.buffer, stream: undefined }
+  return keptBody(bytes.buffer)
 }
 
 /** Names the users here in an answer. Users there who are nobody here are left out. */
