@@ -52,7 +52,7 @@ export async function passwordOf(
 export async function signInAs(
   deps: RemoteUserDeps,
   files: FileServer,
-  account: Account,
+  account: Pick<Account, 'id' | 'sub'>,
   remoteName: string,
 ): Promise<string | undefined> {
   const password = await staticDigest(await passwordOf(deps, account))
@@ -166,22 +166,31 @@ async function idOf(deps: RemoteUserDeps, files: FileServer, token: string): Pro
  * import, or have a database of yesterday, which gives ids a second time. One whose name is unknown
  * here is ours if it has our password: the database here may be of yesterday, too.
  *
- * @param account `undefined` for one that is deleted here.
+ * @param owner The user here; one who is gone has no `role`, and perhaps no known `sub`.
  * @returns Its name there; `undefined` when it is gone, or somebody else.
  */
 export async function nameThere(
   deps: RemoteUserDeps,
   files: FileServer,
-  account: Account | undefined,
+  owner: { id: number; sub: string | null; role?: number },
   { remoteId, remoteName, nextName }: Pick<FileUser, 'remoteId' | 'remoteName' | 'nextName'>,
 ): Promise<string | undefined> {
   const { data } = await callAsAdmin(deps, files, `/api/admin/user/get?id=${remoteId}`)
-  const role = account?.role === GUEST ? GUEST : GENERAL
+  const role = owner.role === GUEST ? GUEST : GENERAL
   if (!v.is(userSchema, data) || data.role !== role) return undefined
   const { username } = data
   if ([remoteName, nextName].includes(username)) return username
-  const token = account && (await signInAs(deps, files, account, username))
-  return token === undefined ? undefined : username
+  return (await hasOurPassword(deps, files, owner, username)) ? username : undefined
+}
+
+/** Tells whether a user there is ours, whatever its name. */
+export async function hasOurPassword(
+  deps: RemoteUserDeps,
+  files: FileServer,
+  { id, sub }: { id: number; sub: string | null },
+  username: string,
+): Promise<boolean> {
+  return sub !== null && (await signInAs(deps, files, { id, sub }, username)) !== undefined
 }
 
 /** @returns The name there; `undefined` when there is no such user. */

@@ -112,10 +112,9 @@ function isBehind(db: Database, now: number): SQL | undefined {
   const same = db.select({ id: users.id }).from(users).where(isSame(now))
   const owner = db.select({ id: users.id }).from(users).where(eq(users.id, fileUsers.userId))
   const isUsed = isNotNull(fileUsers.username)
-  return or(
-    and(notExists(owner), isNull(fileUsers.goneAt)),
-    and(isUsed, notExists(same)),
-    and(isUnused, exists(offOwner(db, now))),
+  return and(
+    isNull(fileUsers.goneAt),
+    or(notExists(owner), and(isUsed, notExists(same)), and(isUnused, exists(offOwner(db, now)))),
   )
 }
 
@@ -174,6 +173,8 @@ export interface Link {
   remoteId: number
   remoteName: string
   nextName: string | null
+  /** That of the user here, also when that one is gone; null where it was not recorded. */
+  sub: string | null
   /** Whether the user there was ever written. */
   isUsed: boolean
   /** Whether the user there is not yet as the user here. */
@@ -192,6 +193,7 @@ function selectLinks(db: Database, now: number) {
       remoteId: fileUsers.remoteId,
       remoteName: fileUsers.remoteName,
       nextName: fileUsers.nextName,
+      sub: fileUsers.sub,
       isUsed: sql`${isNotNull(fileUsers.username)}`.mapWith(Boolean).as('is_used'),
       isBehind: sql`${isBehind(db, now)}`.mapWith(Boolean).as('is_behind'),
     })
@@ -210,7 +212,7 @@ export async function insertFileUser(
   const { inserted } = await runBatch(db, {
     forgotten: written.delete(fileUsers, and(isNotNull(fileUsers.goneAt), isOld)),
     inserted: written
-      .insert(fileUsers, { userId, ...remote })
+      .insert(fileUsers, { userId, ...remote, sub: subOf(db, userId) })
       .onConflictDoNothing()
       .returning({ userId: fileUsers.userId }),
   })
@@ -270,19 +272,24 @@ export async function recordToken(
   })
 }
 
+function subOf(db: Database, userId: number): SQL<string | null> {
+  return sql`(${db.select({ sub: users.sub }).from(users).where(eq(users.id, userId))})`
+}
+
 /** What the file server should have of a user. */
 export interface Known extends Pick<Link, 'userId' | 'remoteId' | 'remoteName'> {
   permission: number | null
   basePath: string | null
   disabled: boolean | null
   goneAt: number | null
+  sub: string | null
 }
 
 /** Lists what was written there, and who was deleted there. */
 export function listKnown(db: Database): Promise<Known[]> {
-  const { userId, remoteId, remoteName, permission, basePath, disabled, goneAt } = fileUsers
+  const { userId, remoteId, remoteName, permission, basePath, disabled, goneAt, sub } = fileUsers
   return db
-    .select({ userId, remoteId, remoteName, permission, basePath, disabled, goneAt })
+    .select({ userId, remoteId, remoteName, permission, basePath, disabled, goneAt, sub })
     .from(fileUsers)
     .where(or(isNotNull(permission), isNotNull(goneAt)))
 }

@@ -8,6 +8,7 @@ import { callAsAdmin } from './origin.ts'
 import {
   createFileUser,
   forgetThere,
+  hasOurPassword,
   listRemoteUsers,
   makeOwnFolder,
   nameThere,
@@ -38,6 +39,8 @@ export type IdentityDeps = LeaseDeps & RemoteUserDeps & StoredTokenDeps
 const MAX_WRITES = 4
 /** The number of users that one run writes. */
 const MAX_BEHIND = 50
+/** A user whom others write is no reason for the next ones to wait. */
+const PATIENCE_MILLISECONDS = 1000
 
 export function isWritten(account: Account, link: FileUser, now: number): boolean {
   return JSON.stringify(link.written) === JSON.stringify(wantedOf(account, now))
@@ -103,8 +106,14 @@ export async function writeChangedFileUsers(
     try {
       const account = await findWithFileUser(deps.db, userId)
       await (account === undefined
-        ? asOnlyWriter(deps, files, userId, (leased) => deleteRemoteUser(leased, files, userId))
-        : writeFileUser(deps, files, userId))
+        ? asOnlyWriter(
+            deps,
+            files,
+            userId,
+            (leased) => deleteRemoteUser(leased, files, userId),
+            PATIENCE_MILLISECONDS,
+          )
+        : writeFileUser(deps, files, userId, { patienceMilliseconds: PATIENCE_MILLISECONDS }))
       written += 1
     } catch (error) {
       // The others do not wait for one who can't be written, but all do for a server that is away.
@@ -127,7 +136,7 @@ async function deleteRemoteUser(
   const link = await findLink(deps.db, userId, deps.now())
   if (link === undefined) return
   const { remoteId } = link
-  const remoteName = await nameThere(deps, files, undefined, link)
+  const remoteName = await nameThere(deps, files, { id: userId, sub: link.sub }, link)
   if (remoteName === undefined) return recordGone(deps.db, userId, deps.now())
   const { code, message } = await callAsAdmin(
     deps,
@@ -150,23 +159,35 @@ export async function noteDriftedFileUsers(deps: IdentityDeps, files: FileServer
   const known = await listKnown(deps.db)
   if (known.length === 0) return
   const there = new Map((await listRemoteUsers(deps, files)).map((user) => [user.id, user]))
-  const drifted = known.filter(({ remoteId, remoteName, goneAt, ...written }) => {
-    const user = there.get(remoteId)
-    if (user === undefined) return false
-    const isNamed = user.username === remoteName
-    return goneAt === null
-      ? !isNamed || !isAsWritten(user, written)
-      : isNamed && user.role === GENERAL
-  })
-  const userIds = drifted.slice(0, MAX_BEHIND).map(({ userId }) => userId)
-  if (userIds.length > 0) await recordDrift(deps.db, userIds)
+  const drifted: number[] = []
+  for (const one of known) {
+    const user = there.get(one.remoteId)
+    const isDrifted =
+      user !== undefined &&
+      (one.goneAt === null ? !isAsWritten(user, one) : await isGoneOne(deps, files, user, one))
+    if (isDrifted) drifted.push(one.userId)
+    if (drifted.length === MAX_BEHIND) break
+  }
+  if (drifted.length > 0) await recordDrift(deps.db, drifted)
+}
+
+/** Tells whether a user there is one who was deleted here, and not somebody else of that id. */
+async function isGoneOne(
+  deps: IdentityDeps,
+  files: FileServer,
+  { username, role }: RemoteUser,
+  { userId: id, sub, remoteName }: Known,
+): Promise<boolean> {
+  if (role !== GENERAL) return false
+  return sub === null ? username === remoteName : hasOurPassword(deps, files, { id, sub }, username)
 }
 
 function isAsWritten(
   there: RemoteUser,
-  { permission, basePath, disabled }: Pick<Known, 'permission' | 'basePath' | 'disabled'>,
+  { remoteName, permission, basePath, disabled }: Known,
 ): boolean {
   return (
+    there.username === remoteName &&
     there.disabled === disabled &&
     there.permission === (disabled ? 0 : permission) &&
     segmentsOf(there.base_path) === segmentsOf(basePath ?? '')

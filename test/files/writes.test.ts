@@ -302,16 +302,21 @@ describe('a backup of OpenList that is put back', () => {
     expect(openlist.user('alice')).toMatchObject({ permission: 0, base_path: '/low/' })
   })
 
-  test('brings nobody back who was deleted, and nobody of that name who is another', async () => {
+  test('brings nobody back who was deleted, and touches nobody who is another', async () => {
     await list()
     const backup = { ...openlist.user('alice') }
+    await change({ username: 'renamed' })
+    await site.settle()
     await site.post(`/api/admin/user/delete?id=${userId}`, undefined, { token: admin })
     await site.settle()
-    const other = { id: 60, password: 'theirs', base_path: '/', role: 0, permission: 1 }
-    openlist.users.push({ ...other, username: 'alice', disabled: false })
+    openlist.paths()
     await run()
-    expect(openlist.user('alice')).toMatchObject({ id: 60 })
-    openlist.remove('alice')
+    expect(new Set(openlist.paths())).toEqual(new Set(['GET /api/admin/user/list']))
+    const other = { id: userId, password: 'theirs', base_path: '/', role: 0, permission: 1 }
+    openlist.users.push({ ...other, username: 'renamed', disabled: false })
+    await run()
+    expect(openlist.user('renamed')).toMatchObject({ id: userId })
+    openlist.remove('renamed')
     openlist.users.push(Object.assign({ ...other, username: '', disabled: false }, backup))
     await run()
     expect(openlist.users.filter(({ role }) => role === 0)).toEqual([])
@@ -335,4 +340,17 @@ test('a backup of this site that is put back leaves no second user there', async
   await runFrequently(site.deps)
   const general = openlist.users.filter(({ role }) => role === 0)
   expect(general).toMatchObject([{ id: userId, username: 'alice', permission: 0 }])
+})
+
+test('a user whom others write keeps no other one waiting', async () => {
+  const waits: number[] = []
+  site = new CheapSite(
+    { ...openlist.deps, wait: async (milliseconds) => void waits.push(milliseconds) },
+    FILES_BINDINGS,
+  )
+  await list()
+  await site.db.insert(fileLeases).values({ userId, holder: 'other', endsAt: site.now + 60_000 })
+  await change({ permission: 1 })
+  await site.settle()
+  expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(2000)
 })

@@ -141,7 +141,7 @@ export function insertOldFileUsers(db: Database, by: Authority, rows: FileUserRo
   return writing(db, by)
     .insert(
       fileUsers,
-      { userId: users.id, ...members('remoteId', 'remoteName') },
+      { userId: users.id, sub: users.sub, ...members('remoteId', 'remoteName') },
       { from: ofAccountsMade(rows, now) },
     )
     .onConflictDoNothing()
