@@ -13,7 +13,7 @@ import { runWrangler } from '../src/cli/site/wrangler.ts'
  * 10 KiB, and the endpoints of the LDAP door 1 KiB. Cloudflare allows 3 MiB (gzip) on the free
  * plan.
  */
-const MAX_GZIP_BYTES = { 'with pages': 286 * 1024, 'without pages': 176 * 1024 }
+const MAX_GZIP_BYTES = { 'with pages': 288 * 1024, 'without pages': 178 * 1024 }
 
 const SOURCES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
 /** The files that name the pages, and what stands for them in a Worker without pages. */
