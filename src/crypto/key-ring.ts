@@ -32,6 +32,7 @@ export type SealingPurpose = 'seal' | 'ceremony'
 /** The keys of all entries, newest first: the first signs and seals, all verify and open. */
 export interface KeyRing {
   current: SecretKey
+  all: readonly SecretKey[]
   find: (id: string) => SecretKey | undefined
 }
 
@@ -65,7 +66,7 @@ export async function createKeyRing(secrets: string | undefined): Promise<KeyRin
   const [newest, ...older] = parsed
   const current = await deriveKeys(newest)
   const keys = [current, ...(await Promise.all(older.map(deriveKeys)))]
-  return { current, find: (id) => keys.find((key) => key.id === id) }
+  return { current, all: keys, find: (id) => keys.find((key) => key.id === id) }
 }
 
 /** Derives one key per purpose, so that a weakness in one use does not affect another. @see RFC 5869 */
@@ -103,9 +104,9 @@ export async function hashName(ring: KeyRing, name: string): Promise<string> {
  *
  * @see RFC 5869: an HMAC under a derived key, over a text of its own for each user.
  */
-export async function filesPassword(ring: KeyRing, userId: number, sub: string): Promise<string> {
+export async function filesPassword(key: SecretKey, userId: number, sub: string): Promise<string> {
   const text = new TextEncoder().encode(`user ${userId} ${sub}`)
-  const mac = await crypto.subtle.sign('HMAC', ring.current.files, text)
+  const mac = await crypto.subtle.sign('HMAC', key.files, text)
   return base64url.encode(new Uint8Array(mac))
 }
 

@@ -46,7 +46,7 @@ export async function passwordOf(
   { keyRing }: Pick<Deps, 'keyRing'>,
   { id, sub }: Pick<Account, 'id' | 'sub'>,
 ): Promise<string> {
-  return filesPassword(await keyRing(), id, sub)
+  return filesPassword((await keyRing()).current, id, sub)
 }
 
 export async function signInAs(
@@ -55,8 +55,16 @@ export async function signInAs(
   account: Pick<Account, 'id' | 'sub'>,
   remoteName: string,
 ): Promise<string | undefined> {
-  const password = await staticDigest(await passwordOf(deps, account))
-  const body = { username: remoteName, password }
+  return signInWith(deps, files, remoteName, await passwordOf(deps, account))
+}
+
+async function signInWith(
+  deps: OriginDeps,
+  files: FileServer,
+  remoteName: string,
+  password: string,
+): Promise<string | undefined> {
+  const body = { username: remoteName, password: await staticDigest(password) }
   const { code, data } = await callOrigin(deps, files, '/api/auth/login/hash', { body })
   if (code === 200 && v.is(tokenSchema, data)) return data.token
   if ([400, 401, 402].includes(code)) return undefined
@@ -183,14 +191,19 @@ export async function nameThere(
   return (await hasOurPassword(deps, files, owner, username)) ? username : undefined
 }
 
-/** Tells whether a user there is ours, whatever its name. */
+/** Tells whether a user there is ours, whatever its name: with the key of any entry of the secret. */
 export async function hasOurPassword(
   deps: RemoteUserDeps,
   files: FileServer,
   { id, sub }: { id: number; sub: string | null },
   username: string,
 ): Promise<boolean> {
-  return sub !== null && (await signInAs(deps, files, { id, sub }, username)) !== undefined
+  if (sub === null) return false
+  for (const key of (await deps.keyRing()).all) {
+    const password = await filesPassword(key, id, sub)
+    if ((await signInWith(deps, files, username, password)) !== undefined) return true
+  }
+  return false
 }
 
 /** @returns The name there; `undefined` when there is no such user. */

@@ -10,6 +10,7 @@ import {
   OpenListStandIn,
   type Sent,
 } from '../support/openlist-stand-in.ts'
+import { SECRET_KEYS } from '../support/secrets.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
 
@@ -300,6 +301,21 @@ describe('a backup of OpenList that is put back', () => {
     openlist.restart()
     await run()
     expect(openlist.user('alice')).toMatchObject({ permission: 0, base_path: '/low/' })
+  })
+
+  test('brings nobody back who was deleted before the secret got another entry', async () => {
+    const [, older = ''] = SECRET_KEYS.split(',')
+    site = new CheapSite(openlist.deps, { ...FILES_BINDINGS, SECRET_KEYS: older })
+    token = await site.token('alice', PASSWORD)
+    await list()
+    const backup = openlist.users.filter(({ username }) => username === 'alice')
+    site = new CheapSite(openlist.deps, FILES_BINDINGS)
+    admin = await site.token('admin', ADMIN_PASSWORD)
+    await site.post(`/api/admin/user/delete?id=${userId}`, undefined, { token: admin })
+    await site.settle()
+    openlist.users.push(...backup)
+    await run()
+    expect(openlist.users.filter(({ role }) => role === 0)).toEqual([])
   })
 
   test('brings nobody back who was deleted, and touches nobody who is another', async () => {
