@@ -245,7 +245,8 @@ function answerTo(
     // `on`, not `once`, because the Worker may answer and then close the connection with an error.
     onward.once('response', resolve).on('error', reject)
     if (!(body instanceof IncomingMessage)) return onward.end(body)
-    // A client that goes away ends the request, so that the file server does not keep half a file.
+    // A client that goes away ends the request, so that the file server does not keep half a file
+    // (of one whose length is not known it does: workerd ends such a body as if it were whole).
     body.once('error', () => onward.destroy())
     endWhenIdle(body)
     return body.pipe(onward)
