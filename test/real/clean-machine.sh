@@ -14,7 +14,8 @@ chmod 1777 "$root/tmp"
 node=$(readlink -f "$(PATH=/usr/local/bin:/usr/bin command -v node)")
 npm=$(readlink -f "$(PATH=/usr/local/bin:/usr/bin command -v npm)")
 essential=$(dpkg-query -W -f '${Essential} ${Package}\n' | sed -n 's/^yes //p')
-for name in $(dpkg -L $essential passwd git | sed -nE 's#^(/usr)?/s?bin/([^/]+)$#\2#p' | sort -u) sh; do
+# An essential package depends on awk, which one of several packages gives.
+for name in $(dpkg -L $essential passwd git | sed -nE 's#^(/usr)?/s?bin/([^/]+)$#\2#p' | sort -u) sh awk mawk; do
   for file in "/usr/bin/$name" "/usr/sbin/$name"; do
     if [ -e "$file" ]; then cp -a "$file" "$root/usr/bin/"; fi
   done
