@@ -228,9 +228,7 @@ export async function recordRename(
   userId: number,
   names: { remoteName: string; nextName: string },
 ): Promise<void> {
-  await runBatch(db, {
-    updated: writing(db, THE_SERVICE).update(fileUsers, names, eq(fileUsers.userId, userId)),
-  })
+  await updateFileUsers(db, names, eq(fileUsers.userId, userId))
 }
 
 /**
@@ -263,13 +261,15 @@ export async function recordToken(
   token: string,
   now: number,
 ): Promise<void> {
-  await runBatch(db, {
-    updated: writing(db, THE_SERVICE).update(
-      fileUsers,
-      { token, tokenMadeAt: now },
-      eq(fileUsers.userId, userId),
-    ),
-  })
+  await updateFileUsers(db, { token, tokenMadeAt: now }, eq(fileUsers.userId, userId))
+}
+
+async function updateFileUsers(
+  db: Database,
+  fields: Partial<typeof fileUsers.$inferInsert>,
+  which: SQL,
+): Promise<void> {
+  await runBatch(db, { updated: writing(db, THE_SERVICE).update(fileUsers, fields, which) })
 }
 
 function subOf(db: Database, userId: number): SQL<string | null> {
@@ -296,24 +296,12 @@ export function listKnown(db: Database): Promise<Known[]> {
 
 /** Records that users there are not as they were written, so that they are written again. */
 export async function recordDrift(db: Database, userIds: number[]): Promise<void> {
-  await runBatch(db, {
-    updated: writing(db, THE_SERVICE).update(
-      fileUsers,
-      { permission: null, goneAt: null },
-      inArray(fileUsers.userId, userIds),
-    ),
-  })
+  await updateFileUsers(db, { permission: null, goneAt: null }, inArray(fileUsers.userId, userIds))
 }
 
 /** Records that a user there was deleted. */
 export async function recordGone(db: Database, userId: number, now: number): Promise<void> {
-  await runBatch(db, {
-    updated: writing(db, THE_SERVICE).update(
-      fileUsers,
-      { goneAt: now, token: null },
-      eq(fileUsers.userId, userId),
-    ),
-  })
+  await updateFileUsers(db, { goneAt: now, token: null }, eq(fileUsers.userId, userId))
 }
 
 /** Forgets who was deleted there long ago. */
