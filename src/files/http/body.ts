@@ -47,7 +47,11 @@ export async function readSentBody(c: AppContext, isUpload: boolean): Promise<Se
  * @throws {Refusal} `bodyTooLarge`.
  */
 export async function readText(c: AppContext): Promise<string> {
-  const { kept } = await readSentBody(c, false)
+  return textOf(await readSentBody(c, false))
+}
+
+/** Returns the text of a body that is no upload. */
+export function textOf({ kept }: SentBody): string {
   return new TextDecoder().decode(kept ?? undefined)
 }
 

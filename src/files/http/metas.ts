@@ -5,7 +5,7 @@ import { GENERAL } from '../../accounts/roles.ts'
 import { ensureFileUser } from '../identity.ts'
 import type { IdentityDeps } from '../write-users.ts'
 import { findWithFileUser, listLinks } from '../store.ts'
-import { keptBody, type SentBody } from './body.ts'
+import { keptBody, type SentBody, textOf } from './body.ts'
 
 const idsSchema = v.nullish(v.array(v.number()))
 const metaSchema = v.looseObject({ read_users: idsSchema, write_users: idsSchema })
@@ -37,9 +37,9 @@ export function metaCall(path: string): 'read' | 'write' | undefined {
 export async function withRemoteUsers(
   deps: IdentityDeps,
   files: FileServer,
-  { kept }: SentBody,
+  sent: SentBody,
 ): Promise<SentBody> {
-  const meta = v.safeParse(sentSchema, new TextDecoder().decode(kept ?? undefined))
+  const meta = v.safeParse(sentSchema, textOf(sent))
   if (!meta.success)
     throw new Refusal('invalidBody', { reason: { code: 'jsonObject', values: {} } })
   const translated = await translate(meta.output, async (ids) => {
