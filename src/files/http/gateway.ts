@@ -35,8 +35,8 @@ export const createFileRules = (faultPage: FaultPage) =>
     const files = deps.fileServer()
     if (files === undefined) return next()
     const url = new URL(c.req.url)
-    const found = readSitePath(url.pathname)
     const isOfAccounts = files.host !== undefined && !isHost(url, files.host)
+    const found = isOfAccounts ? undefined : readSitePath(url.pathname)
     const area = found === undefined ? undefined : areaAt(files, found)
     if (isOfAccounts || area === 'latchkey') {
       await next()
