@@ -46,6 +46,7 @@ export function rightOf(path: string): FileRight {
 }
 
 const DAV_READING = new Set(['GET', 'HEAD', 'OPTIONS', 'PROPFIND'])
+const DAV_LOCKING = new Set(['LOCK', 'UNLOCK'])
 
 /** The methods that pass to the file server; under `/dav` those of RFC 4918 as well. */
 export const FILE_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS']
@@ -63,4 +64,9 @@ export const DAV_METHODS: readonly string[] = [
 
 export function davRightOf(method: string): 'files:read' | 'files:write' {
   return DAV_READING.has(method) ? 'files:read' : 'files:write'
+}
+
+/** OpenList lets those who may only read lock files, and so keep others from writing them. */
+export function isLocking(method: string): boolean {
+  return DAV_LOCKING.has(method)
 }

@@ -222,6 +222,54 @@ describe('an app password', () => {
   })
 })
 
+describe('a lock of WebDAV', () => {
+  let secret: string
+
+  beforeEach(async () => {
+    ;({ token: secret } = await addAppPassword(site, userId, ['files:write']))
+  })
+
+  test.each(['LOCK', 'UNLOCK'])('is nothing for who may only read: %s', async (method) => {
+    await change({ permission: 1 << 8 })
+    openlist.paths()
+    expect((await dav(method, 'alice', secret)).status).toBe(403)
+    expect(openlist.paths().filter((path) => path.startsWith(method))).toEqual([])
+    expect((await dav('PROPFIND', 'alice', secret)).status).toBe(207)
+  })
+
+  test.each([
+    ['no time', {}, 3600],
+    ['no end', { Timeout: 'Infinite, Second-4100000000' }, 3600],
+    ['too long', { Timeout: 'Second-86400' }, 3600],
+    ['a number that is none', { Timeout: 'Second-99999999999999999999' }, 3600],
+    ['no known text', { Timeout: 'Extend' }, 3600],
+    ['ten minutes', { Timeout: 'Second-600' }, 600],
+    ['ten minutes, or none', { Timeout: 'second-600, Infinite' }, 600],
+    ['nothing', { Timeout: 'Second-0' }, 0],
+  ])('of %s ends', async (_, headers, seconds) => {
+    expect((await dav('LOCK', 'alice', secret, headers)).status).toBe(207)
+    expect(openlist.sent.at(-1)?.headers.get('Timeout')).toBe(`Second-${seconds}`)
+  })
+
+  test('of an admin ends, too', async () => {
+    const { token: own } = await addAppPassword(site, 1, ['files:write'])
+    expect((await dav('LOCK', 'admin', own)).status).toBe(207)
+    expect(openlist.sent.at(-1)?.headers.get('Timeout')).toBe('Second-3600')
+  })
+
+  test.each([
+    [4096, 207],
+    [4097, 413],
+  ])('is described in %i bytes: %i', async (length, status) => {
+    const headers = {
+      Authorization: `Basic ${btoa(`alice:${secret}`)}`,
+      'Content-Length': String(length),
+    }
+    const body = 'x'.repeat(length)
+    expect((await site.fetch('LOCK', '/dav/x', { body, headers })).status).toBe(status)
+  })
+})
+
 describe('a user there', () => {
   test('is not one that has the name', async () => {
     openlist.users.push({

@@ -1,5 +1,6 @@
 import { auth } from 'hono/utils/basic-auth'
 import { isAppPassword, looksLikeAppPassword } from '../../access/app-password.ts'
+import { webdavAccess } from '../../accounts/file-access.ts'
 import { readRowAs } from '../../access/act-as.ts'
 import { appPasswordActor } from '../../access/actor.ts'
 import type { FileServer } from '../../base/file-server.ts'
@@ -9,10 +10,15 @@ import type { AppContext } from '../../http/context.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { filesUnavailable } from '../origin.ts'
 import { passwordOf } from '../remote-users.ts'
-import { davRightOf } from '../rights.ts'
+import { davRightOf, isLocking } from '../rights.ts'
 import { findWithFileUser, readFileUser, selectFileActor } from '../store.ts'
 import { forward, NO_BODY, readSentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
+
+/** What describes a lock is below a kilobyte; the file server keeps it in memory. */
+const MAX_LOCK_BYTES = 4096
+/** The file server would keep a lock without an end until it is restarted. */
+const MAX_LOCK_SECONDS = 3600
 
 /**
  * Answers WebDAV: an app password here, the derived password there.
@@ -30,7 +36,10 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   if (!looksLikeAppPassword(basic.password)) throw new Refusal('appPasswordForDav')
   if (!isAppPassword(basic.password)) throw new Refusal('tokenInvalidated')
   rewriteOwnAddresses(c, headers, files)
+  const isLock = isLocking(c.req.method)
+  if (c.req.method === 'LOCK') headers.set('Timeout', lockTimeout(headers.get('Timeout')))
   const body = await readSentBody(c, c.req.method === 'PUT')
+  if (isLock && (body.kept?.byteLength ?? 0) > MAX_LOCK_BYTES) throw new Refusal('bodyTooLarge')
   const needs = davRightOf(c.req.method)
   const actor = appPasswordActor(basic.password, basic.username, needs, clientOf(c))
   c.set('caller', { actor })
@@ -41,6 +50,8 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
     throw error
   })
   const isAdmin = actsAsRemoteAdmin(account)
+  if (isLock && !isAdmin && webdavAccess(account.permission) !== 'write')
+    throw new Refusal('filesNotPermitted')
   const link = isAdmin ? undefined : await ensureFileUser(deps, files, account, account.fileUser)
   const password = await passwordOf(deps, account)
   const authorization =
@@ -87,6 +98,17 @@ function rewriteOwnAddresses(c: AppContext, headers: Headers, { origin }: FileSe
       return `<${origin}${pathname}${search}>`
     }),
   )
+}
+
+/**
+ * Returns the time that a lock is asked for, with an end.
+ *
+ * @param asked The header `Timeout`, a list in order of preference.
+ * @see RFC 4918 section 10.7: the server may choose another time.
+ */
+function lockTimeout(asked: string | null): string {
+  const [, seconds = Infinity] = /^\s*second-(\d+)\s*(?:,|$)/i.exec(asked ?? '') ?? []
+  return `Second-${Math.min(Number(seconds), MAX_LOCK_SECONDS)}`
 }
 
 function basicOf(username: string, password: string): string {
