@@ -91,6 +91,10 @@ export const users = sqliteTable(
     index('users_sso_id')
       .on(table.ssoId)
       .where(sql`${table.ssoId} <> ''`),
+    // The folders that a chosen name may lead to (accounts/folders.ts).
+    index('users_folder')
+      .on(sql`lower(${table.basePath} || '/')`)
+      .where(sql`${table.basePath} <> '/'`),
     check('users_role_known', sql`${table.role} in (0, 1, 2)`),
     check('users_username_given', sql`${table.username} <> ''`),
   ],

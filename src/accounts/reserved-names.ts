@@ -1,4 +1,4 @@
-import { and, eq, ne, type SQL } from 'drizzle-orm'
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { reservedNames } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
@@ -6,8 +6,9 @@ import { usernameKey } from './username.ts'
 
 /**
  * Selects the reservation of a name that another account had, for a user who chooses a name. The
- * triggers of migration 0030 reserve the names of deleted and renamed accounts: programs know users
- * by their names, and the folder of a name (`/home/{username}`) may still hold files.
+ * triggers of migrations 0030 and 0031 reserve the names of deleted and renamed accounts, and those
+ * in the paths of their folders: programs know users by their names, and the folder of a name
+ * (`/home/{username}`) may still hold files.
  */
 export function selectReservation(db: Database, username: string, exceptId: number) {
   return selectReservations(db, isReserved(username, exceptId))
@@ -25,7 +26,9 @@ function selectReservations(db: Database, which: SQL | undefined) {
 
 function isReserved(username: string, exceptId: number): SQL | undefined {
   const { usernameKey: key, userId } = reservedNames
-  return and(eq(key, usernameKey(username)), ne(userId, exceptId))
+  // A trigger makes the key of a folder's name, and SQLite lowers ASCII only.
+  const isKey = sql`${key} in (${usernameKey(username)}, lower(${username}))`
+  return and(isKey, ne(userId, exceptId))
 }
 
 export function selectReservedNames(db: Database) {

@@ -1,6 +1,7 @@
 import { checkChosenName, refuseReservedName } from '../accounts/chosen-names.ts'
 import { basePathSchema } from '../accounts/fields.ts'
 import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
+import { and } from 'drizzle-orm'
 import * as v from 'valibot'
 import { logEvent, type AuditEvent } from '../audit/events.ts'
 import type { Client } from '../base/network.ts'
@@ -21,6 +22,7 @@ import { type LinkUse, linkUse } from './links.ts'
 import {
   hasWaitingRoom,
   isFreeName,
+  type NewName,
   type Registrant,
   registrantInsertion,
   selectTaken,
@@ -103,13 +105,14 @@ async function registerOpenly(
   await chargeRequest(deps, 'register', client)
   if (set.turnstile_site_key !== '' || set.turnstile_secret !== '')
     await checkHuman(deps, await secretOf(deps, set.turnstile_secret), turnstile, client.network)
-  await refuseTakenName(deps, username, password)
+  const { basePath, name } = placeOf(set.register_base_path, username, true)
+  await refuseTakenName(deps, name, password)
   const now = deps.now()
   const days = Number(set.register_days)
   const isWaiting = set.register_approval === 'true'
   const preset = {
     permission: Number(set.register_permission),
-    basePath: basePathFor(set.register_base_path, username),
+    basePath,
     endsAt: days === 0 ? null : now + days * DAY_MILLISECONDS,
     email: '',
     emailVerified: false,
@@ -117,9 +120,9 @@ async function registerOpenly(
   }
   const event: AuditEvent = { ...client, at: now, kind: 'registered' }
   const user = await registrantOf(deps, username, password, preset, client)
-  const when = isWaiting ? hasWaitingRoom() : undefined
+  const when = and(isFreeName(db, name), isWaiting ? hasWaitingRoom() : undefined)
   const { inserted, taken } = await runBatch(db, {
-    taken: selectTaken(db, username),
+    taken: selectTaken(db, name),
     ...registrantInsertion(db, THE_SERVICE, user, event, when),
   })
   const [made] = inserted
@@ -142,13 +145,14 @@ async function registerInvited(
   const isFixed = link.username !== ''
   const username = isFixed ? link.username : chosen
   if (!isFixed) checkChosenName(username)
-  await refuseTakenName(deps, username, password, isFixed)
+  const { basePath, name } = placeOf(link.basePath, username, !isFixed)
+  await refuseTakenName(deps, name, password, isFixed)
   const now = deps.now()
   const { accountEndsAt, accountDays } = link
   const ofDays = accountDays === null ? null : now + accountDays * DAY_MILLISECONDS
   const preset = {
     permission: link.permission,
-    basePath: basePathFor(link.basePath, username),
+    basePath,
     endsAt: accountEndsAt ?? ofDays,
     email: link.email,
     // Only the reader of that address had the link.
@@ -165,9 +169,9 @@ async function registerInvited(
   const user = await registrantOf(deps, username, password, preset, client)
   const by: Authority = isUsedBy(db, use)
   const { spent, inserted, taken } = await runBatch(db, {
-    taken: selectTaken(db, username),
-    spent: spendLink(db, use, now, isFreeName(db, username)),
-    ...registrantInsertion(db, by, user, event),
+    taken: selectTaken(db, name),
+    spent: spendLink(db, use, now, isFreeName(db, name)),
+    ...registrantInsertion(db, by, user, event, isFreeName(db, name)),
   })
   const [made] = inserted
   if (made !== undefined) {
@@ -199,17 +203,17 @@ async function secretOf(deps: Pick<Deps, 'keyRing'>, sealed: string): Promise<st
  */
 async function refuseTakenName(
   { db }: Pick<Deps, 'db'>,
-  username: string,
+  name: NewName,
   password: string,
   isFixed = false,
 ): Promise<void> {
   const { kept, taken, common } = await runBatch(db, {
     kept: isFixed ? undefined : selectKeptNames(db),
-    taken: selectTaken(db, username),
+    taken: selectTaken(db, name),
     common: selectCommonPassword(db, password),
   })
   refuseCommonPassword(common)
-  if (kept !== undefined) refuseReservedName(username, keptNamesIn(kept))
+  if (kept !== undefined) refuseReservedName(name.username, keptNamesIn(kept))
   if (taken.length > 0) throw new Refusal('usernameTaken')
 }
 
@@ -224,14 +228,25 @@ async function registrantOf(
   return { ...preset, username, passwordHash, registeredNetwork: network }
 }
 
-/** @throws {Refusal} `invalidBody` when the path with the name is none. */
-function basePathFor(template: string, username: string): string {
+/**
+ * Puts a name into the path that an operator has set.
+ *
+ * @throws {Refusal} `invalidBody` when the path with the name is none.
+ */
+function placeOf(
+  template: string,
+  username: string,
+  isChosen: boolean,
+): { basePath: string; name: NewName } {
+  const parts = template.split('{username}')
   // `replaceAll` with a text would give `$&` in a name a meaning.
-  const path = template.split('{username}').join(username)
-  const checked = v.safeParse(basePathSchema, path)
-  if (checked.success) return checked.output
-  throw new Refusal('invalidBody', {
-    field: 'username',
-    reason: { code: 'basePath', values: {} },
-  })
+  const checked = v.safeParse(basePathSchema, parts.join(username))
+  if (!checked.success)
+    throw new Refusal('invalidBody', {
+      field: 'username',
+      reason: { code: 'basePath', values: {} },
+    })
+  const basePath = checked.output
+  const isOfName = isChosen && parts.length > 1
+  return { basePath, name: { username, folder: isOfName ? basePath : undefined } }
 }

@@ -1,5 +1,6 @@
 import { and, not, notExists, sql, type SQL } from 'drizzle-orm'
 import { auditEvents, users } from '../../schema/tables.ts'
+import { selectUserInFolder } from '../accounts/folders.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { selectSameName } from '../accounts/store.ts'
 import { usernameKey } from '../accounts/username.ts'
@@ -27,20 +28,31 @@ export type Registrant = Pick<
   | 'registeredNetwork'
 > & { waiting: boolean }
 
-/** Holds while no account has the name, and none had it that programs know. */
-export function isFreeName(db: Database, username: string): SQL | undefined {
+/** The name of a new account. */
+export interface NewName {
+  username: string
+  /** Where it leads to, when its owner has chosen it; `undefined` when every name leads there. */
+  folder: string | undefined
+}
+
+/**
+ * Holds while no account has the name, none had it that programs know, and nobody's folder is where
+ * it leads to.
+ */
+export function isFreeName(db: Database, { username, folder }: NewName): SQL | undefined {
   return and(
     notExists(selectSameName(db, username, NEW)),
     notExists(selectReservation(db, username, NEW)),
+    folder === undefined ? undefined : notExists(selectUserInFolder(db, folder)),
   )
 }
 
 /** Selects a row when the name is taken or reserved. */
-export function selectTaken(db: Database, username: string) {
+export function selectTaken(db: Database, name: NewName) {
   return db
     .select({ isTaken: sql<number>`1`.as('is_taken') })
     .from(sql`(select 1)`)
-    .where(not(sql`(${isFreeName(db, username)})`))
+    .where(not(sql`(${isFreeName(db, name)})`))
 }
 
 /** Holds while another registration may wait. */
@@ -48,13 +60,17 @@ export function hasWaitingRoom(): SQL {
   return sql`(select count(*) from ${users} where ${users.waiting} = 1) < ${literal(MAX_WAITING)}`
 }
 
-/** Returns the statements that add a user who registers, with the event. */
+/**
+ * Returns the statements that add a user who registers, with the event.
+ *
+ * @param when Such as `isFreeName`.
+ */
 export function registrantInsertion(
   db: Database,
   by: Authority,
   user: Registrant,
   event: AuditEvent,
-  when?: SQL,
+  when: SQL | undefined,
 ) {
   const written = writing(db, by)
   const row = {
@@ -65,7 +81,7 @@ export function registrantInsertion(
   }
   return {
     inserted: written
-      .insert(users, row, { where: and(isFreeName(db, user.username), when) })
+      .insert(users, row, { where: when })
       .onConflictDoNothing()
       .returning({ id: users.id }),
     // Both are of the statement before.

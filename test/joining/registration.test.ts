@@ -1,7 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { assert, property, string } from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, settings, throttleCounters, users } from '../../schema/tables.ts'
+import {
+  auditEvents,
+  reservedNames,
+  settings,
+  throttleCounters,
+  users,
+} from '../../schema/tables.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
 import { isOfOneAlphabet, refuseReservedName, skeletonOf } from '../../src/accounts/chosen-names.ts'
 import { JoiningSite, NEW_PASSWORD } from '../support/joining.ts'
@@ -173,6 +179,52 @@ describe('POST /api/auth/register without an invitation', () => {
     expect(await site.register({ username: 'bob' })).toEqual(TAKEN)
     expect(await site.asAdmin(`/api/admin/user/delete?id=${id}`)).toEqual(OK)
     expect(await site.register({ username: 'bob' })).toEqual(TAKEN)
+  })
+
+  test.each<[string, string, string]>([
+    ['is called otherwise than they', '/home/bob', 'bob'],
+    ['is written otherwise', '/Home/BOB/', 'bob'],
+    ['has letters that only Unicode knows', '/home/Иван', 'Иван'],
+    ['lies in it', '/home/bob/shared', 'bob'],
+    ['is of another template', '/home/u-bob', 'u-bob'],
+  ])('gives nobody the folder of somebody that %s', async (_, path, username) => {
+    const template = '/home/{username}'
+    await site.set({ allow_register: 'true', register_base_path: template })
+    const other = { username: 'other', base_path: path }
+    expect(await site.asAdmin('/api/admin/user/create', other)).toMatchObject(OK)
+    const { id = 0 } = (await userNamed('other')) ?? {}
+    const invitation = await site.invite({ base_path: template })
+    const isRefused = async () => {
+      expect(await site.register({ username })).toEqual(TAKEN)
+      expect(await site.register({ username, invitation })).toEqual(TAKEN)
+    }
+    await isRefused()
+    expect(await site.asAdmin('/api/admin/user/update', { id, base_path: '/' })).toEqual(OK)
+    await isRefused()
+    await site.db.delete(reservedNames)
+    await site.asAdmin('/api/admin/user/update', { id, base_path: path })
+    expect(await site.asAdmin(`/api/admin/user/delete?id=${id}`)).toEqual(OK)
+    await isRefused()
+  })
+
+  test('gives a name whose folder only looks like that of somebody', async () => {
+    await site.set({ allow_register: 'true', register_base_path: '/home/{username}' })
+    for (const base_path of ['/home/bobby', '/home/bob.x', '/home/bob0', '/bob', '/home', '/'])
+      await site.asAdmin('/api/admin/user/create', {
+        username: `of ${base_path.slice(1)}`,
+        base_path,
+      })
+    expect(await site.register({ username: 'bob' })).toEqual(OK)
+  })
+
+  test('gives a common folder to everybody, and any name to an operator', async () => {
+    await site.set({ allow_register: 'true', register_base_path: '/home/bob' })
+    for (const username of ['one', 'two', 'bob'])
+      expect(await site.register({ username })).toEqual(OK)
+    const invitation = await site.invite({ username: 'carol', base_path: '/home/{username}' })
+    const dave = { username: 'dave', base_path: '/home/carol' }
+    expect(await site.asAdmin('/api/admin/user/create', dave)).toMatchObject(OK)
+    expect(await site.register({ invitation })).toEqual(OK)
   })
 
   test('gives the name of a user whom an operator has rejected to the next one', async () => {
