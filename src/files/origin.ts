@@ -47,14 +47,19 @@ export async function sendToOrigin(
   if (sent === undefined) wait()
   else void sent.then(wait, () => undefined)
   try {
-    // A cache of the platform would answer for who may not read.
-    const options: RequestInit = { ...init, signal: abort.signal, cache: 'no-store' }
+    const options: RequestInit = { ...init, signal: abort.signal }
+    // A cache of the platform, which keeps only these, would answer for who may not read.
+    if (isRead(init.method)) options.cache = 'no-store'
     return await deps.sendOut(origin + path, options, 'any')
   } catch (error) {
     throw filesUnavailable(error instanceof Error ? error.name : 'no answer')
   } finally {
     clearTimeout(timer)
   }
+}
+
+function isRead(method = 'GET'): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /**
