@@ -20,5 +20,5 @@ const limit = bodyLimit({
 export const limitBody = createMiddleware<App>(async function limitBody(c, next) {
   const isUnread = c.req.method === 'GET' || c.req.method === 'HEAD'
   // What is the file server's passes as it comes.
-  return isUnread || c.get('fileArea') !== undefined ? next() : limit(c, next)
+  return isUnread || c.get('fileTarget') !== undefined ? next() : limit(c, next)
 })

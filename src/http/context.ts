@@ -10,6 +10,14 @@ import type { Account } from '../accounts/accounts.ts'
  */
 export type Caller = { guest: Account } | { actor: Actor }
 
+/** What a request asks of the file server. */
+export interface FileTarget {
+  area: SiteArea
+  /** The path, decoded once. */
+  path: string
+  url: URL
+}
+
 /** The types of Hono's context. */
 export interface App {
   Bindings: Env & OptionalBindings
@@ -20,10 +28,8 @@ export interface App {
     /** Set by `signedIn`, and by `requireSession` of the pages. */
     actor?: Actor
     requestId: string
-    /** What of the file server answers; set by `fileRules`. */
-    fileArea?: SiteArea
-    /** The path, decoded once; set with `fileArea`. */
-    filePath?: string
+    /** Set by `fileRules` for what the file server answers. */
+    fileTarget?: FileTarget
     /** The `code` of the envelope. */
     outcome?: number
   }

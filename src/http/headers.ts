@@ -35,7 +35,7 @@ export const answerPreflight = cors({
  */
 export const browserRules = createMiddleware<App>(async function browserRules(c, next) {
   // The file server's answers have rules of their own (`files/http/gateway.ts`).
-  if (c.get('fileArea') !== undefined) return next()
+  if (c.get('fileTarget') !== undefined) return next()
   // Pages of other origins must not read account pages, which use a cookie, and need not
   // introspect tokens, which servers do.
   const isClosed = /^\/(?:account|oauth\/(?:authorize|end_session|introspect))(\/|$)/.test(

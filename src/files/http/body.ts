@@ -2,6 +2,7 @@ import type { FileServer } from '../../base/file-server.ts'
 import { Refusal } from '../../base/refusals.ts'
 import type { AppContext } from '../../http/context.ts'
 import { sendToOrigin } from '../origin.ts'
+import { targetOf } from './target.ts'
 
 /** A larger body is sent as it comes, and can't be sent again. */
 const MAX_KEPT_BYTES = 1024 * 1024
@@ -105,7 +106,7 @@ export function forward(
   headers: Headers,
   sentBody: SentBody,
 ): Promise<Response> {
-  const { pathname, search } = new URL(c.req.url)
+  const { pathname, search } = targetOf(c).url
   const { method, signal } = c.req.raw
   const { body, sent } = bodyToSend(sentBody, c.req.header('Content-Length'))
   // That of what is sent, which may be other bytes.

@@ -4,7 +4,7 @@ import { readSitePath, type SiteArea } from '../../base/site-areas.ts'
 import { Refusal, refusalIn } from '../../base/refusals.ts'
 import { logError } from '../../database/log.ts'
 import type { Deps } from '../../deps.ts'
-import type { App, AppContext } from '../../http/context.ts'
+import type { App, AppContext, FileTarget } from '../../http/context.ts'
 import { refuse } from '../../http/envelope.ts'
 import { isPreflight } from '../../http/headers.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
@@ -45,8 +45,7 @@ export const createFileRules = (faultPage: FaultPage) =>
       return
     }
     if (isPreflight(c.req.raw)) return answerFilePreflight(c, area)
-    c.set('fileArea', area ?? 'client')
-    c.set('filePath', found?.decoded ?? '')
+    c.set('fileTarget', { area: area ?? 'client', path: found?.decoded ?? '', url })
     const refusal = found === undefined ? new Refusal('pathInvalid') : refusalOf(c, area)
     if (refusal === undefined) await next()
     else c.res = refuse(c, refusal)
@@ -140,25 +139,25 @@ function setFileHeaders(c: AppContext, area: SiteArea | undefined): void {
 
 /** Answers what is the file server's. */
 export const forwardToFiles = createMiddleware<App>(async function forwardToFiles(c, next) {
-  const area = c.get('fileArea')
-  const files = area && c.get('deps').fileServer()
-  if (files === undefined) return next()
+  const target = c.get('fileTarget')
+  const files = target && c.get('deps').fileServer()
+  if (target === undefined || files === undefined) return next()
   if (files.problem !== undefined)
     throw new Refusal('filesNotSetUp', { detail: files.problem, retryAfterSeconds: 60 })
-  if (area === 'api') return answerApi(c, files, c.get('filePath') ?? '')
-  if (area === 'dav') return answerDav(c, files)
-  return answerPlain(c, files, area === 'client')
+  if (target.area === 'api') return answerApi(c, files, target.path)
+  if (target.area === 'dav') return answerDav(c, files)
+  return answerPlain(c, files, target)
 })
 
 /** Passes a request that names no user: the bytes of a file by a signed link, the web client. */
-async function answerPlain(c: AppContext, files: FileServer, isPage: boolean) {
+async function answerPlain(c: AppContext, files: FileServer, target: FileTarget) {
   const deps = c.get('deps')
   const body = await readSentBody(c, true)
   const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
-  const hasPolicy = isPage && files.hasPagePolicy
+  const hasPolicy = target.area === 'client' && files.hasPagePolicy
   const isHtml = /^text\/html\b/i.test(answer.headers.get('Content-Type') ?? '')
   return hasPolicy && isHtml && answer.body !== null
-    ? withPagePolicy(deps, answer, c.get('filePath') ?? '')
+    ? withPagePolicy(deps, answer, target.path)
     : answer
 }
 

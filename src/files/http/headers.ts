@@ -1,4 +1,5 @@
 import type { AppContext } from '../../http/context.ts'
+import { targetOf } from './target.ts'
 
 /**
  * Hop-by-hop headers, and those that would tell the file server something of this site. `Upgrade`
@@ -17,7 +18,7 @@ const PASSED =
 /** The headers of a request that pass to the file server, without who is asking. */
 export function sentHeaders(c: AppContext): Headers {
   const sent = withoutNames(new Headers(c.req.raw.headers), (name) => NOT_SENT.test(name))
-  const url = new URL(c.req.url)
+  const { url } = targetOf(c)
   // OpenList believes the leftmost address, and makes links of host and scheme.
   sent.set('X-Forwarded-For', c.req.header('CF-Connecting-IP') ?? '')
   sent.set('X-Forwarded-Host', url.host)

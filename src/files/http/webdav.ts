@@ -14,6 +14,7 @@ import { davRightOf, isLocking } from '../rights.ts'
 import { findWithFileUser, readFileUser, selectFileActor } from '../store.ts'
 import { forward, NO_BODY, readSentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
+import { targetOf } from './target.ts'
 
 /** What describes a lock is below a kilobyte; the file server keeps it in memory. */
 const MAX_LOCK_BYTES = 4096
@@ -80,7 +81,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
  * @see RFC 4918 sections 10.3 and 10.4
  */
 function rewriteOwnAddresses(c: AppContext, headers: Headers, { origin }: FileServer): void {
-  const { host } = new URL(c.req.url)
+  const { host } = targetOf(c).url
   const destination = headers.get('Destination')
   if (destination !== null) {
     const isAddress = URL.canParse(destination)
