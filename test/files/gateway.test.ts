@@ -270,6 +270,22 @@ describe('a lock of WebDAV', () => {
   })
 })
 
+const CHUNK = new Uint8Array(400 * 1024)
+
+/** Uploads chunks without a `Content-Length`. */
+async function upload(chunks: number, more: Record<string, string> = {}): Promise<Response> {
+  let left = chunks
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      left -= 1
+      if (left < 0) controller.close()
+      else controller.enqueue(CHUNK)
+    },
+  })
+  const headers = { 'CF-Connecting-IP': '192.0.2.1', Authorization: token, ...more }
+  return site.request('/api/fs/put', { method: 'PUT', headers, body })
+}
+
 describe('a user there', () => {
   test('is not one that has the name', async () => {
     openlist.users.push({
@@ -863,18 +879,17 @@ describe('a body that takes its time', () => {
   })
 
   test('of an unknown length comes whole, a long one too', async () => {
-    const chunk = new Uint8Array(400 * 1024)
-    let left = 5
-    const body = new ReadableStream<Uint8Array>({
-      pull: (controller) => {
-        left -= 1
-        if (left < 0) controller.close()
-        else controller.enqueue(chunk)
-      },
-    })
-    const headers = { 'CF-Connecting-IP': '192.0.2.1', Authorization: token }
-    const answer = await site.request('/api/fs/put', { method: 'PUT', headers, body })
-    expect(await answer.json()).toMatchObject({ data: { body: 5 * chunk.length } })
+    const answer = await upload(5)
+    expect(await answer.json()).toMatchObject({ data: { body: 5 * CHUNK.length } })
+  })
+
+  test.each([
+    [5, 200],
+    [6, 503],
+    [4, 503],
+  ])('of five chunks, of which macOS tells %i: %i', async (told, code) => {
+    const answer = await upload(5, { 'X-Expected-Entity-Length': String(told * CHUNK.length) })
+    expect(await answer.json()).toMatchObject({ code })
   })
 
   test('saves no settings of an admin who is none any more', async () => {

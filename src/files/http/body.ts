@@ -75,17 +75,22 @@ async function readStart(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
  */
 function bodyToSend(
   { kept, stream, start }: SentBody,
-  contentLength: string | undefined,
+  length: string | undefined,
 ): { body: BodyInit | null; sent: Promise<unknown> | undefined } {
   if (stream === undefined) return { body: kept ?? null, sent: undefined }
-  const isKnown = contentLength !== undefined && /^\d{1,15}$/.test(contentLength)
+  const isKnown = length !== undefined && /^\d{1,15}$/.test(length)
   const { readable, writable } = isKnown
-    ? new FixedLengthStream(Number(contentLength))
+    ? new FixedLengthStream(Number(length))
     : new IdentityTransformStream()
   const sent = sendAll(start, stream, writable)
   // The answer to a body that breaks off is that of the request itself.
   sent.catch(() => undefined)
   return { body: readable, sent }
+}
+
+/** MacOS sends a file in chunks, and says in a header of its own how long it is. */
+function lengthOf(c: AppContext): string | undefined {
+  return c.req.header('Content-Length') ?? c.req.header('X-Expected-Entity-Length')
 }
 
 async function sendAll(
@@ -108,7 +113,7 @@ export function forward(
 ): Promise<Response> {
   const { pathname, search } = targetOf(c).url
   const { method, signal } = c.req.raw
-  const { body, sent } = bodyToSend(sentBody, c.req.header('Content-Length'))
+  const { body, sent } = bodyToSend(sentBody, lengthOf(c))
   // That of what is sent, which may be other bytes.
   headers.delete('Content-Length')
   const init = { method, headers, body, signal }
