@@ -213,6 +213,15 @@ describe('an app password', () => {
     expect(openlist.sent).toEqual([])
   })
 
+  test('reads what no shared cache keeps', async () => {
+    const { token: secret } = await addAppPassword(site, userId, ['files:read'])
+    const headers = { 'Cache-Control': 'public, max-age=99' }
+    openlist.answer = ({ path }) =>
+      path.startsWith('/dav') ? new Response('file', { headers }) : undefined
+    const answer = await dav('GET', 'alice', secret)
+    expect(answer.headers.get('Cache-Control')).toBe('private, no-cache')
+  })
+
   test('goes on at WebDAV when the password there has drifted', async () => {
     const { token: secret } = await addAppPassword(site, userId, ['files:read'])
     await dav('PROPFIND', 'alice', secret)

@@ -125,6 +125,8 @@ function setFileHeaders(c: AppContext, area: SiteArea | undefined): void {
   if (c.req.url.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
   if (area === 'dav' && c.res.status === 401)
     headers.set('WWW-Authenticate', 'Basic realm="Latchkey", charset="UTF-8"')
+  // The same path is another file for each base path; some storages let shared caches keep it.
+  if (area === 'dav') headers.set('Cache-Control', 'private, no-cache')
   const type = headers.get('Content-Type') ?? ''
   // `/i/….plist` puts a text of the caller into XML, which can hold scripts.
   if (area === 'client' && !/\bxml\b/i.test(type)) return
