@@ -15,6 +15,7 @@ const MARGIN_MILLISECONDS = 10_000
 /** Each wait is twice as long as the one before, up to the longest. */
 const FIRST_WAIT_MILLISECONDS = 100
 const LONGEST_WAIT_MILLISECONDS = 2000
+const NOT_IMPLEMENTED = 501
 /** The detail of the refusal while somebody else holds the lease. */
 export const OTHERS_WRITE = 'others write this user'
 
@@ -51,10 +52,13 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
   let isUnderWay = false
   const sendOut: Deps['sendOut'] = async (url, init, reach) => {
     if (!(await renewLease(deps.db, lease()))) throw filesUnavailable('the write took too long')
-    return deps.sendOut(url, init, reach).catch((error: unknown) => {
+    const answer = await deps.sendOut(url, init, reach).catch((error: unknown) => {
       isUnderWay = init.signal?.aborted === true
       throw error
     })
+    // A proxy between has given up; the file server itself answers nothing of the kind.
+    isUnderWay = answer.status > NOT_IMPLEMENTED
+    return answer
   }
   try {
     return await write({ ...deps, sendOut })

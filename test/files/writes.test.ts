@@ -124,6 +124,18 @@ describe('two writes of one user', () => {
     expect(await site.db.select().from(fileLeases)).toEqual([])
   })
 
+  test.each([
+    ['a proxy between has given up goes on', 504, 1],
+    ['the file server has failed is over', 500, 0],
+  ])('of which %s', async (_, status, leases) => {
+    await list()
+    openlist.answer = ({ path }) =>
+      path === '/api/admin/user/update' ? new Response('<html>', { status }) : undefined
+    await change({ permission: 1 })
+    await site.settle()
+    expect(await site.db.select().from(fileLeases)).toHaveLength(leases)
+  })
+
   test('of which one goes on for too long: the other says so', async () => {
     await site.db.insert(fileLeases).values({ userId, holder: 'other', endsAt: site.now + 60_000 })
     expect(await list()).toMatchObject({ code: 503 })
