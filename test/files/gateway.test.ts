@@ -901,6 +901,39 @@ describe('a body that takes its time', () => {
     expect(await answer.json()).toMatchObject({ code })
   })
 
+  test.each([
+    ['a stranger', 64 * 1024, 200],
+    ['a stranger', 64 * 1024 + 1, 413],
+    ['a user', 64 * 1024 + 1, 200],
+    ['a user', 1024 * 1024 + 1, 413],
+  ])('of %s, of %i bytes: %i', async (who, length, code) => {
+    await site.db.update(users).set({ disabled: false }).where(eq(users.role, 1))
+    const body = 'x'.repeat(length)
+    const Authorization = who === 'a user' ? token : ''
+    const told = { 'Content-Length': String(length) }
+    for (const headers of [told, {}]) {
+      const all = { 'CF-Connecting-IP': '192.0.2.1', Authorization, ...headers }
+      const init = { method: 'POST', headers: all, body: new Blob([body]).stream() }
+      expect(await (await site.request('/api/fs/list', init)).json()).toMatchObject({ code })
+    }
+  })
+
+  test.each(['/api/fs/list', '/api/fs/put', '/api/admin/setting/save', '/dav/x'])(
+    'is not read of a token that is none: %s',
+    async (path) => {
+      let reads = 0
+      const body = new ReadableStream({ pull: () => void (reads += 1) }, { highWaterMark: 0 })
+      const method = path === '/api/fs/list' ? 'POST' : 'PUT'
+      const Authorization = path === '/dav/x' ? `Basic ${btoa('alice:lk_x')}` : `${token}x`
+      const headers = { 'CF-Connecting-IP': '192.0.2.1', Authorization }
+      const answer = await site.request(path, { method, headers, body })
+      expect([
+        path === '/dav/x' ? answer.status : (await answer.json<Envelope>()).code,
+        reads,
+      ]).toEqual([401, 0])
+    },
+  )
+
   test('saves no settings of an admin who is none any more', async () => {
     const id = await site.addUser('root', { password: PASSWORD, role: 2 })
     const root = await site.token('root', PASSWORD)

@@ -1,6 +1,7 @@
 import type { FileServer } from '../../base/file-server.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { readRowAs } from '../../access/act-as.ts'
+import type { Actor } from '../../access/actor.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { actAsOperatorAt } from '../../access/operators.ts'
 import type { Deps } from '../../deps.ts'
@@ -10,7 +11,7 @@ import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope } from '../origin.ts'
 import { type FileRight, isGuardedPath, isUpload, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
-import { forward, readSentBody, type SentBody } from './body.ts'
+import { forward, MAX_STRANGERS_BYTES, readUpload, readWhole, type SentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
 import { answerSettings } from './settings.ts'
@@ -36,10 +37,15 @@ type Identity = { as: 'guest' } | { as: 'admin' } | { as: 'user'; account: Accou
  * @param path Decoded.
  */
 export async function answerApi(c: AppContext, files: FileServer, path: string) {
+  const right = rightOf(path)
+  // Only its signature: whether it is still in force is asked once the body was read.
+  const actor = right === 'nothing' ? undefined : await findActor(c, right)
   const settled = await answerSettings(c, files, path)
   if (settled !== undefined) return settled
-  const body = await readSentBody(c, isUpload(c.req.method, path))
-  const identity = await identify(c, files, rightOf(path), isGuardedPath(path))
+  const body = isUpload(c.req.method, path)
+    ? await readUpload(c)
+    : await readWhole(c, actor === undefined ? MAX_STRANGERS_BYTES : undefined)
+  const identity = await identify(c, files, right, actor, isGuardedPath(path))
   const deps = c.get('deps')
   const headers = sentHeaders(c)
   if (identity.as === 'user') return answerAs(c, files, identity, headers, body)
@@ -64,11 +70,11 @@ async function identify(
   c: AppContext,
   files: FileServer,
   right: FileRight,
+  actor: Actor | undefined,
   isGuarded: boolean,
 ): Promise<Identity> {
   if (right === 'nothing') return { as: 'guest' }
   const deps = c.get('deps')
-  const actor = await findActor(c, right)
   if (right === 'admin') {
     if (actor === undefined) throw new Refusal('notAdmin')
     const { isFresh } = await actAsOperatorAt(deps, actor, deps.now(), {})

@@ -4,8 +4,12 @@ import type { AppContext } from '../../http/context.ts'
 import { sendToOrigin } from '../origin.ts'
 import { targetOf } from './target.ts'
 
-/** A larger body is sent as it comes, and can't be sent again. */
-const MAX_KEPT_BYTES = 1024 * 1024
+/** A larger upload is sent as it comes, and can't be sent again. */
+const MAX_KEPT_BYTES = 64 * 1024
+/** The names of some thousand files, or all settings. */
+const MAX_BODY_BYTES = 1024 * 1024
+/** A path and a password. Anybody can hold many of these open. */
+export const MAX_STRANGERS_BYTES = 64 * 1024
 
 /** The body of a request to the file server. */
 export interface SentBody {
@@ -24,22 +28,43 @@ export function keptBody(kept: ArrayBuffer | null): SentBody {
 }
 
 /**
- * Reads the body, or the beginning of a large upload. A caller asks afterwards who sends it: a body
- * can take hours, and its sender may be thrown out meanwhile.
- *
- * @param isUpload Whether it may be large. The file server asks who sends an upload at its start.
- * @throws {Refusal} `bodyTooLarge` for what is no upload.
+ * Reads an upload, or the beginning of a large one. A caller asks afterwards who sends it: a body
+ * can take hours, and its sender may be thrown out meanwhile. The file server asks at the start of
+ * a large one.
  */
-export async function readSentBody(c: AppContext, isUpload: boolean): Promise<SentBody> {
-  const { body, method, headers } = c.req.raw
-  if (body === null || method === 'GET' || method === 'HEAD') return NO_BODY
-  const length = Number(headers.get('Content-Length') ?? Infinity)
+export async function readUpload(c: AppContext): Promise<SentBody> {
+  const { body, length } = bodyOf(c)
+  if (body === null) return NO_BODY
   if (length <= MAX_KEPT_BYTES) return keptBody(await c.req.raw.arrayBuffer())
-  if (isUpload && length < Infinity) return { kept: undefined, stream: body, start: [] }
-  const { chunks, isWhole } = await readStart(body)
+  if (length < Infinity) return { kept: undefined, stream: body, start: [] }
+  const { chunks, isWhole } = await readStart(body, MAX_KEPT_BYTES)
   if (isWhole) return keptBody(await new Blob(chunks).arrayBuffer())
-  if (isUpload) return { kept: undefined, stream: body, start: chunks }
+  return { kept: undefined, stream: body, start: chunks }
+}
+
+/**
+ * Reads a body that is no upload. A caller asks afterwards who sends it, as with an upload.
+ *
+ * @throws {Refusal} `bodyTooLarge`.
+ */
+export async function readWhole(c: AppContext, maxBytes = MAX_BODY_BYTES): Promise<SentBody> {
+  const { body, length } = bodyOf(c)
+  if (body === null) return NO_BODY
+  if (length <= maxBytes) return keptBody(await c.req.raw.arrayBuffer())
+  if (length < Infinity) throw new Refusal('bodyTooLarge')
+  const { chunks, isWhole } = await readStart(body, maxBytes)
+  if (isWhole) return keptBody(await new Blob(chunks).arrayBuffer())
   throw new Refusal('bodyTooLarge')
+}
+
+/** @returns No body for a GET or HEAD (RFC 9110 section 9.3.1); `Infinity` for an unknown length. */
+function bodyOf(c: AppContext): { body: Request['body']; length: number } {
+  const { body, method, headers } = c.req.raw
+  const isRead = method === 'GET' || method === 'HEAD'
+  return {
+    body: isRead ? null : body,
+    length: Number(headers.get('Content-Length') ?? Infinity),
+  }
 }
 
 /**
@@ -48,7 +73,7 @@ export async function readSentBody(c: AppContext, isUpload: boolean): Promise<Se
  * @throws {Refusal} `bodyTooLarge`.
  */
 export async function readText(c: AppContext): Promise<string> {
-  return textOf(await readSentBody(c, false))
+  return textOf(await readWhole(c))
 }
 
 /** Returns the text of a body that is no upload. */
@@ -56,11 +81,11 @@ export function textOf({ kept }: SentBody): string {
   return new TextDecoder().decode(kept ?? undefined)
 }
 
-/** Reads a body up to the most that is kept: not every client says how long it is. */
-async function readStart(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
+/** Reads a body of an unknown length, and not much more than so many bytes of it. */
+async function readStart(body: ReadableStream<Uint8Array<ArrayBuffer>>, maxBytes: number) {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   const reader = body.getReader()
-  for (let size = 0; size <= MAX_KEPT_BYTES; size += chunks.at(-1)?.length ?? 0) {
+  for (let size = 0; size <= maxBytes; size += chunks.at(-1)?.length ?? 0) {
     const { done, value } = await reader.read()
     if (done) return { chunks, isWhole: true }
     chunks.push(value)

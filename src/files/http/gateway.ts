@@ -10,7 +10,7 @@ import { isPreflight } from '../../http/headers.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
 import { type IdentityDeps, noteDriftedFileUsers, writeChangedFileUsers } from '../write-users.ts'
 import { answerApi } from './api.ts'
-import { forward, readSentBody } from './body.ts'
+import { forward, readUpload } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { withPagePolicy } from './page-policy.ts'
 import { answerDav } from './webdav.ts'
@@ -154,7 +154,7 @@ export const forwardToFiles = createMiddleware<App>(async function forwardToFile
 /** Passes a request that names no user: the bytes of a file by a signed link, the web client. */
 async function answerPlain(c: AppContext, files: FileServer, target: FileTarget) {
   const deps = c.get('deps')
-  const body = await readSentBody(c, true)
+  const body = await readUpload(c)
   const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
   const hasPolicy = target.area === 'client' && files.hasPagePolicy
   const isHtml = /^text\/html\b/i.test(answer.headers.get('Content-Type') ?? '')
