@@ -127,11 +127,16 @@ async function findRemoteGuest(deps: RemoteUserDeps, files: FileServer) {
 
 async function makeRemoteUser(deps: RemoteUserDeps, files: FileServer, account: Account) {
   const { id: userId, username } = account
+  const wanted = wantedOf(account, deps.now())
+  // The file server tells the id of no disabled user. The write that follows disables this one.
+  const beginning = wanted.disabled ? { ...wanted, permission: 0, disabled: false } : wanted
   for (const name of [username, `${username}~${userId}`]) {
-    const record = await recordFor(deps, account, name, GENERAL, wantedOf(account, deps.now()))
+    const record = await recordFor(deps, account, name, GENERAL, beginning)
     for (const id of [userId, FAR_ID + userId, 2 * FAR_ID + userId]) {
       const made = await callAsAdmin(deps, files, '/api/admin/user/create', { id, ...record })
-      if (!isIdTaken(made)) break
+      if (isIdTaken(made)) continue
+      if (made.code === 200 || isNameTaken(made)) break
+      throw new Refusal('filesBroken', { detail: `user ${userId} can't be made: ${made.code}` })
     }
     const token = await signInAs(deps, files, account, name)
     if (token !== undefined) {
@@ -163,6 +168,15 @@ function isIdTaken({ code, message }: OriginAnswer): boolean {
   return code !== 200 && /users(?:\.id\b|\.PRIMARY|_pkey)/.test(message)
 }
 
+function isNameTaken({ code, message }: OriginAnswer): boolean {
+  return code !== 200 && /users[._](?:\w+_)?username/.test(message)
+}
+
+/** Any other error, such as that of a busy database, says nothing of a user. */
+export function isNoUser({ code, message }: OriginAnswer): boolean {
+  return code !== 200 && /record not found/.test(message)
+}
+
 async function idOf(deps: RemoteUserDeps, files: FileServer, token: string): Promise<number> {
   const { data } = await callOrigin(deps, files, '/api/me', { token })
   if (v.is(userSchema, data)) return data.id
@@ -176,6 +190,7 @@ async function idOf(deps: RemoteUserDeps, files: FileServer, token: string): Pro
  *
  * @param owner The user here; one who is gone has no `role`, and perhaps no known `sub`.
  * @returns Its name there; `undefined` when it is gone, or somebody else.
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
 export async function nameThere(
   deps: RemoteUserDeps,
@@ -183,9 +198,13 @@ export async function nameThere(
   owner: { id: number; sub: string | null; role?: number },
   { remoteId, remoteName, nextName }: Pick<FileUser, 'remoteId' | 'remoteName' | 'nextName'>,
 ): Promise<string | undefined> {
-  const { data } = await callAsAdmin(deps, files, `/api/admin/user/get?id=${remoteId}`)
+  const answer = await callAsAdmin(deps, files, `/api/admin/user/get?id=${remoteId}`)
+  if (isNoUser(answer)) return undefined
+  const { code, data } = answer
+  if (code !== 200 || !v.is(userSchema, data))
+    throw new Refusal('filesBroken', { detail: `user ${remoteId} there can't be read: ${code}` })
   const role = owner.role === GUEST ? GUEST : GENERAL
-  if (!v.is(userSchema, data) || data.role !== role) return undefined
+  if (data.role !== role) return undefined
   const { username } = data
   if ([remoteName, nextName].includes(username)) return username
   return (await hasOurPassword(deps, files, owner, username)) ? username : undefined
@@ -225,14 +244,14 @@ export async function updateRemoteUser(
     if (name !== link.remoteName)
       await recordRename(deps.db, userId, { remoteName, nextName: name })
     const record = await recordFor(deps, account, name, remoteRole, wanted)
-    const { code, message } = await callAsAdmin(deps, files, '/api/admin/user/update', {
-      id: remoteId,
-      ...record,
-    })
-    if (code === 200) return name
-    if (/record not found/.test(message)) return undefined
-    if (!/users\.username\b/.test(message))
-      throw new Refusal('filesBroken', { detail: `user ${userId} can't be written: ${code}` })
+    const fields = { id: remoteId, ...record }
+    const updated = await callAsAdmin(deps, files, '/api/admin/user/update', fields)
+    if (updated.code === 200) return name
+    if (isNoUser(updated)) return undefined
+    if (!isNameTaken(updated))
+      throw new Refusal('filesBroken', {
+        detail: `user ${userId} can't be written: ${updated.code}`,
+      })
   }
   throw new Refusal('filesBroken', { detail: `no name is free for user ${userId}` })
 }

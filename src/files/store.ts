@@ -285,17 +285,19 @@ export interface Known extends Pick<Link, 'userId' | 'remoteId' | 'remoteName'> 
   sub: string | null
 }
 
-/** Lists what was written there, and who was deleted there. */
+/** Lists what was written there, and who was deleted there; each time in another order. */
 export function listKnown(db: Database): Promise<Known[]> {
   const { userId, remoteId, remoteName, permission, basePath, disabled, goneAt, sub } = fileUsers
   return db
     .select({ userId, remoteId, remoteName, permission, basePath, disabled, goneAt, sub })
     .from(fileUsers)
     .where(or(isNotNull(permission), isNotNull(goneAt)))
+    .orderBy(sql`random()`)
 }
 
 /** Records that users there are not as they were written, so that they are written again. */
 export async function recordDrift(db: Database, userIds: number[]): Promise<void> {
+  if (userIds.length === 0) return
   await updateFileUsers(db, { permission: null, goneAt: null }, inArray(fileUsers.userId, userIds))
 }
 

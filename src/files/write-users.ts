@@ -9,6 +9,7 @@ import {
   createFileUser,
   forgetThere,
   hasOurPassword,
+  isNoUser,
   listRemoteUsers,
   makeOwnFolder,
   nameThere,
@@ -39,6 +40,8 @@ export type IdentityDeps = LeaseDeps & RemoteUserDeps & StoredTokenDeps
 const MAX_WRITES = 4
 /** The number of users that one run writes. */
 const MAX_BEHIND = 50
+/** The number of deleted users whose passwords one run tries. */
+const MAX_ASKED = 20
 /** A user whom others write is no reason for the next ones to wait. */
 const PATIENCE_MILLISECONDS = 1000
 
@@ -138,14 +141,12 @@ async function deleteRemoteUser(
   const { remoteId } = link
   const remoteName = await nameThere(deps, files, { id: userId, sub: link.sub }, link)
   if (remoteName === undefined) return recordGone(deps.db, userId, deps.now())
-  const { code, message } = await callAsAdmin(
-    deps,
-    files,
-    `/api/admin/user/delete?id=${remoteId}`,
-    {},
-  )
-  if (code !== 200 && !/record not found/.test(message))
-    throw new Refusal('filesBroken', { detail: `user ${remoteId} there can't be deleted: ${code}` })
+  const path = `/api/admin/user/delete?id=${remoteId}`
+  const deleted = await callAsAdmin(deps, files, path, {})
+  if (deleted.code !== 200 && !isNoUser(deleted))
+    throw new Refusal('filesBroken', {
+      detail: `user ${remoteId} there can't be deleted: ${deleted.code}`,
+    })
   await forgetThere(deps, files, remoteName)
   await recordGone(deps.db, userId, deps.now())
 }
@@ -159,26 +160,27 @@ export async function noteDriftedFileUsers(deps: IdentityDeps, files: FileServer
   const known = await listKnown(deps.db)
   if (known.length === 0) return
   const there = new Map((await listRemoteUsers(deps, files)).map((user) => [user.id, user]))
-  const drifted: number[] = []
-  for (const one of known) {
+  const found = known.flatMap((one) => {
     const user = there.get(one.remoteId)
-    const isDrifted =
-      user !== undefined &&
-      (one.goneAt === null ? !isAsWritten(user, one) : await isGoneOne(deps, files, user, one))
-    if (isDrifted) drifted.push(one.userId)
-    if (drifted.length === MAX_BEHIND) break
-  }
-  if (drifted.length > 0) await recordDrift(deps.db, drifted)
+    return user === undefined ? [] : [{ one, user }]
+  })
+  const drifted = found.filter(({ one, user }) => one.goneAt === null && !isAsWritten(user, one))
+  await recordDrift(
+    deps.db,
+    drifted.slice(0, MAX_BEHIND).map(({ one }) => one.userId),
+  )
+  const gone = found.filter(({ one, user }) => one.goneAt !== null && user.role === GENERAL)
+  for (const { one, user } of gone.slice(0, MAX_ASKED))
+    if (await isGoneOne(deps, files, user, one)) await recordDrift(deps.db, [one.userId])
 }
 
 /** Tells whether a user there is one who was deleted here, and not somebody else of that id. */
 async function isGoneOne(
   deps: IdentityDeps,
   files: FileServer,
-  { username, role }: RemoteUser,
+  { username }: RemoteUser,
   { userId: id, sub, remoteName }: Known,
 ): Promise<boolean> {
-  if (role !== GENERAL) return false
   return sub === null ? username === remoteName : hasOurPassword(deps, files, { id, sub }, username)
 }
 

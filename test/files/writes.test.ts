@@ -276,6 +276,51 @@ test('a user who can not be written keeps no other one from being written', asyn
   expect(openlist.user('bob')).toBeUndefined()
 })
 
+/** Fails the next call of a path, as OpenList does while its database is busy. */
+function failOnce(start: string) {
+  openlist.answer = ({ path }) => {
+    if (!path.startsWith(start)) return undefined
+    openlist.answer = undefined
+    const message = 'database is locked (5) (SQLITE_BUSY)'
+    return Response.json({ code: 500, message, data: null })
+  }
+}
+
+test.each([
+  ['a rename', '/api/admin/user/get', { username: 'xa' }],
+  ['a rename of who is disabled', '/api/admin/user/get', { username: 'xa', disabled: true }],
+  ['an update', '/api/admin/user/update', { permission: 0 }],
+])('a busy file server makes no second user of %s', async (_, path, fields) => {
+  await list()
+  failOnce(path)
+  await change(fields)
+  await site.settle()
+  expect(openlist.answer).toBeUndefined()
+  await runFrequently(site.deps)
+  const general = openlist.users.filter(({ role }) => role === 0)
+  expect(general).toMatchObject([{ id: userId, ...fields }])
+})
+
+test('a busy file server gives a new user no other name', async () => {
+  failOnce('/api/admin/user/create')
+  expect(await list()).toMatchObject({ code: 502 })
+  expect(await list()).toMatchObject({ code: 200 })
+  expect(openlist.users.filter(({ role }) => role === 0)).toMatchObject([{ username: 'alice' }])
+})
+
+test('a user who is made there while disabled can come later', async () => {
+  await change({ disabled: true, permission: SHARE })
+  const meta = { path: '/x', read_users: [userId] }
+  const saved = () => site.post('/api/admin/meta/create', meta, { token: admin })
+  expect(await saved()).toMatchObject({ code: 200 })
+  expect(openlist.user('alice')).toMatchObject({ disabled: true, permission: 0 })
+  await change({ disabled: false, permission: SHARE })
+  await site.settle()
+  token = await site.token('alice', PASSWORD)
+  expect(await list()).toMatchObject({ code: 200 })
+  expect(openlist.user('alice')).toMatchObject({ disabled: false, permission: SHARE })
+})
+
 test('strangers do not wait for a guest who is being written', async () => {
   const waits: number[] = []
   site = new CheapSite(
@@ -352,6 +397,31 @@ describe('a backup of OpenList that is put back', () => {
     await runNightly(site.deps)
     expect(await site.db.select().from(fileUsers)).toEqual([])
   })
+})
+
+test('those deleted whose ids others have cost a run little, and hide nobody', async () => {
+  await list()
+  const other = { password: 'theirs', base_path: '/', role: 0, permission: 1, disabled: false }
+  for (let id = 1000; id < 1100; id++) {
+    openlist.users.push({ ...other, id, username: `other ${id}` })
+    const gone = { userId: id, remoteId: id, remoteName: `gone ${id}`, sub: 'a', goneAt: site.now }
+    await site.db.insert(fileUsers).values(gone)
+  }
+  Object.assign(openlist.user('alice') ?? {}, { permission: 65_533 })
+  openlist.restart()
+  openlist.paths()
+  openlist.answer = ({ path, body }) =>
+    path === '/api/auth/login/hash' && !body.includes('alice')
+      ? Response.json({ code: 500, message: 'failed', data: null })
+      : undefined
+  await run()
+  expect(openlist.user('alice')).toMatchObject({ permission: SHARE })
+  openlist.answer = undefined
+  openlist.paths()
+  await runFrequently(site.deps)
+  const signIns = openlist.paths().filter((path) => path.includes('login'))
+  expect(signIns.length).toBeLessThan(50)
+  expect(openlist.users).toHaveLength(103)
 })
 
 test('a backup of this site that is put back leaves no second user there', async () => {
