@@ -780,13 +780,13 @@ describe('settings', () => {
 test('metas name users by their ids there, and show those here', async () => {
   openlist.users.push({ ...THEIRS, id: userId, username: 'bob', role: 0 })
   const admin = await adminToken()
-  const body = { path: '/', read_users: [userId], write_users: [] }
+  const body = { path: '/', Read_Users: [userId], read_users: [userId], write_users: [] }
   expect(await post('/api/admin/meta/create', body, admin)).toMatchObject({
     code: 200,
   })
   const there = openlist.user('alice')?.id
   expect(there).not.toBe(userId)
-  expect(openlist.metas).toMatchObject([{ read_users: [there] }])
+  expect(openlist.metas).toEqual([{ id: 1, path: '/', read_users: [there], write_users: [] }])
   const { data } = await site.get('/api/admin/meta/list', { token: admin })
   expect(data.content).toMatchObject([{ path: '/', read_users: [userId], write_users: [] }])
 })
@@ -906,15 +906,18 @@ describe('a body that takes its time', () => {
     ['a stranger', 64 * 1024 + 1, 413],
     ['a user', 64 * 1024 + 1, 200],
     ['a user', 1024 * 1024 + 1, 413],
+    ['a share', 64 * 1024, 200],
+    ['a share', 64 * 1024 + 1, 413],
   ])('of %s, of %i bytes: %i', async (who, length, code) => {
     await site.db.update(users).set({ disabled: false }).where(eq(users.role, 1))
     const body = 'x'.repeat(length)
-    const Authorization = who === 'a user' ? token : ''
+    const Authorization = who === 'a stranger' ? '' : token
+    const path = who === 'a share' ? '/api/share/create' : '/api/fs/list'
     const told = { 'Content-Length': String(length) }
     for (const headers of [told, {}]) {
       const all = { 'CF-Connecting-IP': '192.0.2.1', Authorization, ...headers }
       const init = { method: 'POST', headers: all, body: new Blob([body]).stream() }
-      expect(await (await site.request('/api/fs/list', init)).json()).toMatchObject({ code })
+      expect(await (await site.request(path, init)).json()).toMatchObject({ code })
     }
   })
 

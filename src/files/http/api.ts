@@ -11,7 +11,7 @@ import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope } from '../origin.ts'
 import { type FileRight, isGuardedPath, isUpload, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
-import { forward, MAX_STRANGERS_BYTES, readUpload, readWhole, type SentBody } from './body.ts'
+import { forward, MAX_SMALL_BYTES, readUpload, readWhole, type SentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
 import { answerSettings } from './settings.ts'
@@ -42,9 +42,10 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   const actor = right === 'nothing' ? undefined : await findActor(c, right)
   const settled = await answerSettings(c, files, path)
   if (settled !== undefined) return settled
+  const isSmall = actor === undefined || path.startsWith('/api/share/')
   const body = isUpload(c.req.method, path)
     ? await readUpload(c)
-    : await readWhole(c, actor === undefined ? MAX_STRANGERS_BYTES : undefined)
+    : await readWhole(c, isSmall ? MAX_SMALL_BYTES : undefined)
   const identity = await identify(c, files, right, actor, isGuardedPath(path))
   const deps = c.get('deps')
   const headers = sentHeaders(c)

@@ -8,8 +8,11 @@ import { targetOf } from './target.ts'
 const MAX_KEPT_BYTES = 64 * 1024
 /** The names of some thousand files, or all settings. */
 const MAX_BODY_BYTES = 1024 * 1024
-/** A path and a password. Anybody can hold many of these open. */
-export const MAX_STRANGERS_BYTES = 64 * 1024
+/**
+ * A path and a password, of which anybody can hold many open; or a share, which the file server
+ * stores.
+ */
+export const MAX_SMALL_BYTES = 64 * 1024
 
 /** The body of a request to the file server. */
 export interface SentBody {

@@ -82,11 +82,13 @@ export async function withOwnUsers(deps: IdentityDeps, answer: Response): Promis
   return new Response(JSON.stringify({ ...parsed.output, data: translated }), init)
 }
 
-async function translate(meta: Meta, to: Translate): Promise<Meta> {
-  const { read_users: readers, write_users: writers } = meta
+async function translate(sent: Meta, to: Translate): Promise<Meta> {
+  const { read_users: readers, write_users: writers } = sent
+  const others = Object.entries(sent).filter(([name]) => !/^(?:read|write)_users$/i.test(name))
   return {
-    ...meta,
-    ...(readers && { read_users: await to(readers) }),
-    ...(writers && { write_users: await to(writers) }),
+    // OpenList reads the names of members in any case.
+    ...Object.fromEntries(others),
+    ...(readers !== undefined && { read_users: readers && (await to(readers)) }),
+    ...(writers !== undefined && { write_users: writers && (await to(writers)) }),
   }
 }

@@ -12,7 +12,7 @@ import { filesUnavailable } from '../origin.ts'
 import { passwordOf } from '../remote-users.ts'
 import { davRightOf, isLocking } from '../rights.ts'
 import { findWithFileUser, readFileUser, selectFileActor } from '../store.ts'
-import { forward, MAX_STRANGERS_BYTES, NO_BODY, readUpload, readWhole } from './body.ts'
+import { forward, MAX_SMALL_BYTES, NO_BODY, readUpload, readWhole } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { targetOf } from './target.ts'
 
@@ -39,7 +39,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   rewriteOwnAddresses(c, headers, files)
   const isLock = isLocking(c.req.method)
   if (c.req.method === 'LOCK') headers.set('Timeout', lockTimeout(headers.get('Timeout')))
-  const body = await (c.req.method === 'PUT' ? readUpload(c) : readWhole(c, MAX_STRANGERS_BYTES))
+  const body = await (c.req.method === 'PUT' ? readUpload(c) : readWhole(c, MAX_SMALL_BYTES))
   if (isLock && (body.kept?.byteLength ?? 0) > MAX_LOCK_BYTES) throw new Refusal('bodyTooLarge')
   const needs = davRightOf(c.req.method)
   const actor = appPasswordActor(basic.password, basic.username, needs, clientOf(c))
