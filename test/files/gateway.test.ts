@@ -150,6 +150,13 @@ describe('a stranger', () => {
     openlist.token = ''
     expect(await post('/api/fs/list', { path: '/' })).toMatchObject({ code: 502 })
     expect(openlist.sent.map(({ path }) => path)).not.toContain('/api/fs/list')
+    openlist.token = FILES_TOKEN
+    await post('/api/fs/list', { path: '/' })
+    openlist.token = ''
+    openlist.paths()
+    site.now += 2000
+    expect(await post('/api/fs/list', { path: '/' })).toMatchObject({ code: 502 })
+    expect(openlist.paths()).not.toContain('POST /api/fs/list')
   })
 
   test.each([

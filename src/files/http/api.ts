@@ -18,8 +18,8 @@ import { answerSettings } from './settings.ts'
 
 /** Longer answers are no refusal of a token. */
 const MAX_REFUSAL_BYTES = 1024
-/** For this long, what was seen to work is believed to work. */
-const BELIEVED_MILLISECONDS = 30_000
+/** For this long, a file server that refuses strangers is believed to. */
+const BELIEVED_MILLISECONDS = 2000
 
 declare module '../../deps.ts' {
   interface IsolateMemory {
