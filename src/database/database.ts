@@ -13,6 +13,8 @@ export interface Database extends Pick<DrizzleD1Database, 'select' | 'all'> {
   readonly [metered]: D1Database
   /** What the writes so far leave to be sent. `runBatch` adds to it. */
   readonly toSend: Set<ToSend>
+  /** What writes were made to change. `writing` adds to it. */
+  readonly changes: Set<string>
 }
 
 /** What a write can leave: logouts that programs must hear of, and mails to users. */
@@ -54,6 +56,11 @@ export interface Meter {
   databaseBytes: number
   /** What the writes so far leave to be sent after the answer. */
   toSend: Set<ToSend>
+  /**
+   * The columns that writes may have changed, such as `users.username`; the table where rows were
+   * deleted.
+   */
+  changes: Set<string>
 }
 
 export function createMeter(): Meter {
@@ -66,6 +73,7 @@ export function createMeter(): Meter {
     fromPrimary: false,
     databaseBytes: 0,
     toSend: new Set(),
+    changes: new Set(),
   }
 }
 
@@ -85,7 +93,12 @@ export function openDatabase(
 ): Database {
   const client = new MeteredD1(d1, meter, freshness, deadlineMilliseconds)
   const db = drizzle(client)
-  return Object.assign(db, { [whole]: db, [metered]: client, toSend: meter.toSend })
+  return Object.assign(db, {
+    [whole]: db,
+    [metered]: client,
+    toSend: meter.toSend,
+    changes: meter.changes,
+  })
 }
 
 /** D1 as Drizzle's driver uses it: statements and batches, each sent by `#trip`. */

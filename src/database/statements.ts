@@ -2,6 +2,7 @@ import {
   and,
   type Column,
   getTableColumns,
+  getTableName,
   isSQLWrapper,
   type SQL,
   sql,
@@ -64,9 +65,14 @@ export function writing(db: Database, by: Authority) {
       // oxlint-disable-next-line typescript/no-generated-empty-object-type -- Empty for the widest table only.
       set: SQLiteUpdateSetSource<Table>,
       where: SQL | undefined,
-    ) => drizzle.update(table).set(set).where(withAuthority(by, where)),
-    delete: <Table extends SQLiteTable>(table: Table, where?: SQL) =>
-      drizzle.delete(table).where(withAuthority(by, where)),
+    ) => {
+      for (const column of Object.keys(set)) db.changes.add(`${getTableName(table)}.${column}`)
+      return drizzle.update(table).set(set).where(withAuthority(by, where))
+    },
+    delete: <Table extends SQLiteTable>(table: Table, where?: SQL) => {
+      db.changes.add(getTableName(table))
+      return drizzle.delete(table).where(withAuthority(by, where))
+    },
   }
 }
 

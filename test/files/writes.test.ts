@@ -12,6 +12,7 @@ import {
 } from '../support/openlist-stand-in.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
+import { watchedD1 } from '../support/watched-d1.ts'
 import { staticDigest } from '../../src/passwords/passwords.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -274,6 +275,20 @@ test('a user who can not be written keeps no other one from being written', asyn
   await site.settle()
   expect(openlist.user('alice')).toBeDefined()
   expect(openlist.user('bob')).toBeUndefined()
+})
+
+test('who has to be written is asked after a change of a user, not after a sign-in', async () => {
+  const statements: string[] = []
+  const DB = watchedD1((sql) => statements.push(sql))
+  site = new CheapSite(openlist.deps, { ...FILES_BINDINGS, DB })
+  const asks = () => statements.splice(0).filter((sql) => /order by random\(\)/.test(sql))
+  await list()
+  await site.token('alice', PASSWORD)
+  await site.settle()
+  expect(asks()).toEqual([])
+  await change({ permission: 0 })
+  await site.settle()
+  expect(asks()).toHaveLength(1)
 })
 
 /** Fails the next call of a path, as OpenList does while its database is busy. */
