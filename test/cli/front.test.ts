@@ -6,6 +6,7 @@ import {
   type RequestListener,
   type RequestOptions,
   type Server,
+  ServerResponse,
 } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -566,6 +567,31 @@ describe('an upload to the file server', () => {
     vi.advanceTimersByTime(2 * MINUTE)
     await closed
   })
+})
+
+test('a file that nobody reads is ended after five minutes', async () => {
+  const asked: number[] = []
+  const setTimeout = ServerResponse.prototype.setTimeout
+  const spy = vi.spyOn(ServerResponse.prototype, 'setTimeout')
+  spy.mockImplementation(function hurried(this: ServerResponse, milliseconds, callback) {
+    asked.push(milliseconds)
+    return setTimeout.call(this, milliseconds / 3000, callback)
+  })
+  onTestFinished(() => spy.mockRestore())
+  const ended = Promise.withResolvers<void>()
+  const { port } = await front(
+    (_, response) => {
+      response.once('close', ended.resolve)
+      response.write(Buffer.alloc(64 * 1024 * 1024))
+    },
+    undefined,
+    true,
+  )
+  const socket = connect(port, '127.0.0.1').pause()
+  socket.write('GET /d/large HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  onTestFinished(() => void socket.destroy())
+  await ended.promise
+  expect(asked).toEqual([300_000])
 })
 
 describe('behind a proxy', () => {

@@ -64,7 +64,7 @@ export function createFront(options: FrontOptions): Server {
 
 /**
  * As long as Node gives to a whole request, where it is not told otherwise. A body that passes to
- * the file server may take longer, but not pause for longer.
+ * the file server, or a file that passes back, may take longer, but not pause for longer.
  */
 const BODY_MILLISECONDS = 300_000
 
@@ -118,6 +118,8 @@ async function handle(
       path: target,
       headers,
     })
+    // Each reader who has stopped holds a part of the file in memory.
+    if (isForFiles) response.setTimeout(BODY_MILLISECONDS, () => response.destroy())
     exchange.passBack(answer, !isForFiles)
   } catch {
     if (response.headersSent || request.socket.destroyed) return void response.destroy()
@@ -191,10 +193,10 @@ function withoutLength(headers: readonly string[]): string[] {
 }
 
 /**
- * How much of a file waits between two sockets. With Node's 64 KiB, each GiB takes half as much CPU
- * again.
+ * How much of a file waits between two sockets, four times Node's. A hundred clients that do not
+ * read hold 75 MB with it, and 290 MB with 1 MiB, which is not faster.
  */
-const STREAM_BYTES = 1024 * 1024
+const STREAM_BYTES = 256 * 1024
 
 /** Connections to workerd that are used again. */
 const kept = new Agent({ keepAlive: true })
