@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { appPasswords, fileUsers, users } from '../../schema/tables.ts'
 import { insertFileUser } from '../../src/files/store.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
@@ -665,6 +665,24 @@ describe('settings', () => {
     expect((await settings()).data.site_title).toBe('Theirs')
     site = newSite()
     expect(await settings()).toMatchObject({ code: 200, data: { site_title: expect.any(String) } })
+  })
+
+  test('are the last ones at once while OpenList hangs, but for one who asks it', async () => {
+    openlist.settings['site_title'] = 'Theirs'
+    await settings()
+    const asked: (number | undefined)[] = []
+    const { setTimeout } = globalThis
+    const spy = vi.spyOn(globalThis, 'setTimeout')
+    spy.mockImplementation((callback, milliseconds) => {
+      asked.push(milliseconds)
+      return setTimeout(callback, milliseconds === 3000 ? 1 : milliseconds)
+    })
+    onTestFinished(() => spy.mockRestore())
+    openlist.answer = () => new Promise(() => undefined)
+    site.now += HOUR
+    const [first, second] = await Promise.all([settings(), settings()])
+    expect([first.data.site_title, second.data.site_title]).toEqual(['Theirs', 'Theirs'])
+    expect(asked.filter((milliseconds) => milliseconds === 3000)).toHaveLength(1)
   })
 
   test.each(['list', 'get?key=token', 'get?keys=token', 'list?group=1'])(

@@ -27,11 +27,13 @@ const SSO_GROUP = 7
 const LDAP_GROUP = 8
 /** How long the answer of the file server is used again. */
 const MEMORY_MILLISECONDS = 30_000
+/** How long the file server may take while there is a last good answer. */
+const PATIENCE_MILLISECONDS = 3000
 const ETAG_DIGITS = 24
 
 declare module '../../deps.ts' {
   interface IsolateMemory {
-    /** The public settings of the file server, and when they were read (milliseconds). */
+    /** The public settings of the file server, and when they were asked for (milliseconds). */
     filesSettings?: { values: Record<string, unknown>; readAt: number }
   }
 }
@@ -100,8 +102,14 @@ async function readTheirs(
   const deps = c.get('deps')
   const kept = deps.isolateMemory.filesSettings
   if (kept !== undefined && deps.now() - kept.readAt < MEMORY_MILLISECONDS) return kept.values
+  if (kept !== undefined) kept.readAt = deps.now()
+  const timeoutMilliseconds =
+    kept === undefined
+      ? files.timeoutMilliseconds
+      : Math.min(files.timeoutMilliseconds, PATIENCE_MILLISECONDS)
   try {
-    const { code, data } = await callOrigin(deps, files, '/api/public/settings')
+    const patient = { ...files, timeoutMilliseconds }
+    const { code, data } = await callOrigin(deps, patient, '/api/public/settings')
     if (code !== 200 || !v.is(recordSchema, data)) return kept?.values
     deps.isolateMemory.filesSettings = { values: data, readAt: deps.now() }
     return data
