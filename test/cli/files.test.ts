@@ -102,11 +102,13 @@ describe('latchkey files', () => {
   })
 
   test('link makes a user be one of OpenList, status shows it, unlink ends it', async () => {
-    openlist.users.push({ ...THEIRS, id: 50, username: 'old-alice' })
-    const linked = await withFiles('link', 'alice', '50')
-    expect(linked.stdout).toBe('alice is old-alice of OpenList (50).\n')
-    expect((await run('status')).stdout).toMatch(/alice.*50.*old-alice.*not used yet/)
-    expect((await withFiles('link', 'alice', '50')).stderr).toContain('is linked already')
+    // As OpenList numbers them after Latchkey has made one of a far id.
+    const id = 1_000_000_009
+    openlist.users.push({ ...THEIRS, id, username: 'old-alice' })
+    const linked = await withFiles('link', 'alice', String(id))
+    expect(linked.stdout).toBe(`alice is old-alice of OpenList (${id}).\n`)
+    expect((await run('status')).stdout).toMatch(/alice.*1000000009.*old-alice.*not used yet/)
+    expect((await withFiles('link', 'alice', String(id))).stderr).toContain('is linked already')
     expect((await run('unlink', 'alice')).stdout).toBe(
       'alice is no longer old-alice of OpenList.\n',
     )

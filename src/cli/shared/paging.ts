@@ -17,8 +17,13 @@ export const PAGE = {
 }
 
 /** Parses a whole number from 1. */
-export function parseCount(text: string): number {
+function parseCount(text: string): number {
   return countUpTo(MAX_NUMBER)(text)
+}
+
+/** Parses the id of a row. Those of OpenList's users may be above a billion. */
+export function parseId(text: string): number {
+  return countUpTo(Number.MAX_SAFE_INTEGER)(text)
 }
 
 /** Returns the parser of a whole number from 1 to `most`. */

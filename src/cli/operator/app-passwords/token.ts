@@ -12,7 +12,7 @@ import { introspectAsOperator, introspectionRecord } from '../../../app-password
 import { appPasswordRecords } from '../../../app-passwords/record.ts'
 import { explained, UsageError } from '../../shared/command-error.ts'
 import { repeated, required, takes } from '../../shared/declaration.ts'
-import { parseCount } from '../../shared/paging.ts'
+import { parseId } from '../../shared/paging.ts'
 import { readDays } from '../../shared/days.ts'
 import { parsed } from '../../shared/parsed.ts'
 import { readLine } from '../../shared/standard-input.ts'
@@ -111,7 +111,7 @@ const remove = onSite({
   zh: '删除用户的应用专用密码，立即失效',
   takes: {
     user: USER,
-    id: takes('<id>', 'the id that token list shows', '编号（见 token list）', parseCount),
+    id: takes('<id>', 'the id that token list shows', '编号（见 token list）', parseId),
   },
   examples: ['token delete alice 3'],
   async run(site, { user, id }, { output }) {

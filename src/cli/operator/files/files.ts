@@ -5,7 +5,7 @@ import { CommandError } from '../../shared/command-error.ts'
 import { command, takes } from '../../shared/declaration.ts'
 import { parseFiles } from '../../shared/files-option.ts'
 import { showFindings } from '../../shared/findings.ts'
-import { parseCount } from '../../shared/paging.ts'
+import { parseId } from '../../shared/paging.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
 import { USER } from '../../site/find-user.ts'
 import { onSite, openSite } from '../../site/on-site.ts'
@@ -62,12 +62,7 @@ const link = onSite({
   zh: '把用户与 OpenList 中已有的用户关联',
   takes: {
     user: USER,
-    remoteId: takes(
-      '<id>',
-      'the id of the user at OpenList',
-      '用户在 OpenList 中的 id',
-      parseCount,
-    ),
+    remoteId: takes('<id>', 'the id of the user at OpenList', '用户在 OpenList 中的 id', parseId),
     files: FILES,
   },
   notes: [

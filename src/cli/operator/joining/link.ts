@@ -15,7 +15,7 @@ import { approveUser, rejectUser } from '../../../joining/waiting.ts'
 import { daysUpTo } from '../../shared/days.ts'
 import { choice, takes } from '../../shared/declaration.ts'
 import type { Output } from '../../shared/output.ts'
-import { countUpTo, PAGE, parseCount } from '../../shared/paging.ts'
+import { countUpTo, PAGE, parseId } from '../../shared/paging.ts'
 import { parseAddress } from '../../shared/email.ts'
 import { parsed } from '../../shared/parsed.ts'
 import { parsePermission } from '../../shared/permission.ts'
@@ -145,7 +145,7 @@ const list = onSite({
 const remove = onSite({
   about: 'withdraws a link: nobody can use it any more',
   zh: '作废一个链接，之后无人可用',
-  takes: { id: takes('<id>', 'the id of the link, from the list', '列表中的链接 id', parseCount) },
+  takes: { id: takes('<id>', 'the id of the link, from the list', '列表中的链接 id', parseId) },
   examples: ['link delete 7'],
   async run(site, { id }, { output }) {
     await withdrawLink(site, COMMAND_LINE, id)

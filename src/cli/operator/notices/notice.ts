@@ -20,12 +20,12 @@ import { channelsEn } from '../../../pages/texts/channels-en.ts'
 import { choice, repeated, required, takes, withDefault } from '../../shared/declaration.ts'
 import type { Text } from '../../shared/help.ts'
 import { onSite } from '../../site/on-site.ts'
-import { parseCount } from '../../shared/paging.ts'
+import { parseId } from '../../shared/paging.ts'
 import { latchkey } from '../../shared/printed-command.ts'
 
 const COLUMNS = ['id', 'name', 'kind', 'target', 'topics', 'last_sent_at', 'failure', 'waiting']
 
-const ID = takes('<id>', 'the id that notice list shows', 'notice list 显示的 id', parseCount)
+const ID = takes('<id>', 'the id that notice list shows', 'notice list 显示的 id', parseId)
 
 const list = onSite({
   about: 'lists the channels that notices are sent to',

@@ -8,7 +8,7 @@ import { keyRecords } from '../../../ssh-keys/record.ts'
 import { titleSchema } from '../../../ssh-keys/title.ts'
 import { CommandError, explained, UsageError } from '../../shared/command-error.ts'
 import { takes } from '../../shared/declaration.ts'
-import { parseCount } from '../../shared/paging.ts'
+import { parseId } from '../../shared/paging.ts'
 import { parsed } from '../../shared/parsed.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
 import { readSmallFile } from '../../shared/small-file.ts'
@@ -97,7 +97,7 @@ const remove = onSite({
       '<id>',
       'the id of the key, as key list shows it',
       '公钥的 id（见 key list）',
-      parseCount,
+      parseId,
     ),
   },
   examples: ['key delete alice 7'],
