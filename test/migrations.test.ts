@@ -282,3 +282,36 @@ test('the actors of old events get into their column', async () => {
     { kind: 'key_added', detail: 'laptop, by 1', actor_id: null },
   ])
 })
+
+test('folders become clean, and no name is reserved for it', async () => {
+  await migrateUntil('0032')
+  const paths = ['//homes//n', '/homes/.\\n\\', '////', '/./homes/././n/.', '/a b/', '/.x/n', '/']
+  await insert(
+    'users',
+    paths.map((base_path, i) => ({
+      id: 100 + i,
+      username: `u${i}`,
+      username_key: `u${i}`,
+      base_path,
+      created_at: 1,
+    })),
+  )
+  await migrate()
+  const rows = await all('select base_path from users where id >= 100 order by id')
+  expect(rows.map(({ base_path }) => base_path)).toEqual([
+    '/homes/n',
+    '/homes/n',
+    '/',
+    '/homes/n',
+    '/a b',
+    '/.x/n',
+    '/',
+  ])
+  expect(await all('select * from reserved_names')).toEqual([])
+  await all("update users set base_path = '/new' where id = 100")
+  expect(await all('select username from reserved_names order by username')).toEqual([
+    { username: 'homes' },
+    { username: 'n' },
+    { username: 'u0' },
+  ])
+})

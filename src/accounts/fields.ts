@@ -7,17 +7,23 @@ const MAX_PATH_CHARACTERS = 1024
 const MAX_SSO_ID_CHARACTERS = 255
 const PERMISSION_RANGE = `must be 0 to ${MAX_PERMISSION}`
 
-/** An empty path becomes `/`, the whole tree. */
+/** Returns a path as the file server keeps it; it takes a backslash for a slash. */
+export function cleanPath(path: string): string {
+  const segments = path.split(/[/\\]/).filter((segment) => segment !== '' && segment !== '.')
+  return `/${segments.join('/')}`
+}
+
+/** An empty path becomes `/`, the whole tree. The result is clean. */
 export const basePathSchema = v.pipe(
   possiblyEmptyText(),
   maxCharacters(MAX_PATH_CHARACTERS),
   noControlCharacters(),
   v.transform((path) => path || '/'),
-  // A file server may take a backslash for a slash.
   v.check(
-    (path) => path.startsWith('/') && !path.split(/[/\\]/).includes('..'),
+    (path) => path.startsWith('/') && !cleanPath(path).split('/').includes('..'),
     reason('basePath'),
   ),
+  v.transform(cleanPath),
 )
 
 export const permissionSchema = v.pipe(

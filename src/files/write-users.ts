@@ -1,6 +1,7 @@
 import type { FileServer } from '../base/file-server.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Account } from '../accounts/accounts.ts'
+import { cleanPath } from '../accounts/fields.ts'
 import { GENERAL } from '../accounts/roles.ts'
 import { logError } from '../database/log.ts'
 import { asOnlyWriter, type LeaseDeps, OTHERS_WRITE } from './lease.ts'
@@ -192,14 +193,6 @@ function isAsWritten(
     there.username === remoteName &&
     there.disabled === disabled &&
     there.permission === (disabled ? 0 : permission) &&
-    segmentsOf(there.base_path) === segmentsOf(basePath ?? '')
+    cleanPath(there.base_path) === cleanPath(basePath ?? '')
   )
-}
-
-/** The file server cleans paths. */
-function segmentsOf(path: string): string {
-  return path
-    .split(/[/\\]/)
-    .filter((segment) => segment !== '' && segment !== '.')
-    .join('/')
 }

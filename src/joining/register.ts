@@ -1,5 +1,5 @@
 import { checkChosenName, refuseReservedName } from '../accounts/chosen-names.ts'
-import { basePathSchema } from '../accounts/fields.ts'
+import { basePathSchema, cleanPath } from '../accounts/fields.ts'
 import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
 import { and } from 'drizzle-orm'
 import * as v from 'valibot'
@@ -247,6 +247,19 @@ function placeOf(
       reason: { code: 'basePath', values: {} },
     })
   const basePath = checked.output
-  const isOfName = isChosen && parts.length > 1
-  return { basePath, name: { username, folder: isOfName ? basePath : undefined } }
+  const folders = isChosen ? foldersOf(parts, basePath) : []
+  return { basePath, name: { username, folders } }
+}
+
+/**
+ * @param parts Of the template, around the name.
+ * @returns The folders from the one with the name in its own name to the last.
+ */
+function foldersOf([before = '', ...after]: string[], basePath: string): string[] {
+  if (after.length === 0) return []
+  const common = cleanPath(before.replace(/[^/\\]*$/, ''))
+    .split('/')
+    .filter(Boolean).length
+  const segments = basePath.split('/').slice(1)
+  return segments.map((_, i) => `/${segments.slice(0, i + 1).join('/')}`).slice(common)
 }

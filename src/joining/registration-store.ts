@@ -1,6 +1,6 @@
 import { and, not, notExists, sql, type SQL } from 'drizzle-orm'
 import { auditEvents, users } from '../../schema/tables.ts'
-import { selectUserInFolder } from '../accounts/folders.ts'
+import { areNobodysFolders } from '../accounts/folders.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { selectSameName } from '../accounts/store.ts'
 import { usernameKey } from '../accounts/username.ts'
@@ -31,19 +31,22 @@ export type Registrant = Pick<
 /** The name of a new account. */
 export interface NewName {
   username: string
-  /** Where it leads to, when its owner has chosen it; `undefined` when every name leads there. */
-  folder: string | undefined
+  /**
+   * The folders that only this name leads to, each in the one before, the last that of the account;
+   * none when somebody else has chosen the name, or every name leads there.
+   */
+  folders: string[]
 }
 
 /**
- * Holds while no account has the name, none had it that programs know, and nobody's folder is where
- * it leads to.
+ * Holds while no account has the name, none had it that programs know, and nobody's folder is one
+ * that it leads to.
  */
-export function isFreeName(db: Database, { username, folder }: NewName): SQL | undefined {
+export function isFreeName(db: Database, { username, folders }: NewName): SQL | undefined {
   return and(
     notExists(selectSameName(db, username, NEW)),
     notExists(selectReservation(db, username, NEW)),
-    folder === undefined ? undefined : notExists(selectUserInFolder(db, folder)),
+    folders.length === 0 ? undefined : areNobodysFolders(db, folders),
   )
 }
 

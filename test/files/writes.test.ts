@@ -363,7 +363,7 @@ describe('a backup of OpenList that is put back', () => {
     await change({ permission: 65_533, base_path: '/secret' })
     await list()
     const backup = { ...openlist.user('alice') }
-    await change({ permission: 0, base_path: '/low/' })
+    await change({ permission: 0, base_path: '/low' })
     await site.settle()
     await run()
     openlist.paths()
@@ -372,7 +372,7 @@ describe('a backup of OpenList that is put back', () => {
     Object.assign(openlist.user('alice') ?? {}, backup)
     openlist.restart()
     await run()
-    expect(openlist.user('alice')).toMatchObject({ permission: 0, base_path: '/low/' })
+    expect(openlist.user('alice')).toMatchObject({ permission: 0, base_path: '/low' })
   })
 
   test('brings nobody back who was deleted before the secret got another entry', async () => {

@@ -187,6 +187,7 @@ describe('POST /api/auth/register without an invitation', () => {
     ['has letters that only Unicode knows', '/home/Иван', 'Иван'],
     ['lies in it', '/home/bob/shared', 'bob'],
     ['is of another template', '/home/u-bob', 'u-bob'],
+    ['is not clean', '//home/.\\bob/', 'bob'],
   ])('gives nobody the folder of somebody that %s', async (_, path, username) => {
     const template = '/home/{username}'
     await site.set({ allow_register: 'true', register_base_path: template })
@@ -205,6 +206,20 @@ describe('POST /api/auth/register without an invitation', () => {
     await site.asAdmin('/api/admin/user/update', { id, base_path: path })
     expect(await site.asAdmin(`/api/admin/user/delete?id=${id}`)).toEqual(OK)
     await isRefused()
+  })
+
+  test.each([
+    '/home/{username}/files',
+    '/home//{username}',
+    '/home/./{username}/.',
+    '/home\\{username}\\',
+    '/home/{username}/{username}',
+  ])('gives nobody a folder in that of somebody: %s', async (template) => {
+    await site.set({ allow_register: 'true', register_base_path: template })
+    const other = { username: 'other', base_path: '/home/bob' }
+    expect(await site.asAdmin('/api/admin/user/create', other)).toMatchObject(OK)
+    expect(await site.register({ username: 'bob' })).toEqual(TAKEN)
+    expect(await site.register({ username: 'bobby' })).toEqual(OK)
   })
 
   test('gives a name whose folder only looks like that of somebody', async () => {
