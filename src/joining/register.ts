@@ -146,7 +146,7 @@ async function registerInvited(
   const username = isFixed ? link.username : chosen
   if (!isFixed) checkChosenName(username)
   const { basePath, name } = placeOf(link.basePath, username, !isFixed)
-  await refuseTakenName(deps, name, password, isFixed)
+  await refuseTakenName(deps, name, password)
   const now = deps.now()
   const { accountEndsAt, accountDays } = link
   const ofDays = accountDays === null ? null : now + accountDays * DAY_MILLISECONDS
@@ -198,17 +198,15 @@ async function secretOf(deps: Pick<Deps, 'keyRing'>, sealed: string): Promise<st
 /**
  * Checks what needs the database, before anything is hashed.
  *
- * @param isFixed An operator has chosen the name, and may choose any.
  * @throws {Refusal} `usernameTaken`, `invalidBody` for a common password.
  */
 async function refuseTakenName(
   { db }: Pick<Deps, 'db'>,
   name: NewName,
   password: string,
-  isFixed = false,
 ): Promise<void> {
   const { kept, taken, common } = await runBatch(db, {
-    kept: isFixed ? undefined : selectKeptNames(db),
+    kept: name.isChosen ? selectKeptNames(db) : undefined,
     taken: selectTaken(db, name),
     common: selectCommonPassword(db, password),
   })
@@ -248,7 +246,7 @@ function placeOf(
     })
   const basePath = checked.output
   const folders = isChosen ? foldersOf(parts, basePath) : []
-  return { basePath, name: { username, folders } }
+  return { basePath, name: { username, isChosen, folders } }
 }
 
 /**

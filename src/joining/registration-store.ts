@@ -1,7 +1,7 @@
 import { and, not, notExists, sql, type SQL } from 'drizzle-orm'
 import { auditEvents, users } from '../../schema/tables.ts'
 import { areNobodysFolders } from '../accounts/folders.ts'
-import { selectReservation } from '../accounts/reserved-names.ts'
+import { selectReservation, selectReservationByProgram } from '../accounts/reserved-names.ts'
 import { selectSameName } from '../accounts/store.ts'
 import { usernameKey } from '../accounts/username.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
@@ -31,9 +31,11 @@ export type Registrant = Pick<
 /** The name of a new account. */
 export interface NewName {
   username: string
+  /** Whether its owner has chosen it; an operator may give one that is reserved for its folder. */
+  isChosen: boolean
   /**
-   * The folders that only this name leads to, each in the one before, the last that of the account;
-   * none when somebody else has chosen the name, or every name leads there.
+   * The folders that only a chosen name leads to, each in the one before, the last that of the
+   * account; none when every name leads there.
    */
   folders: string[]
 }
@@ -42,10 +44,17 @@ export interface NewName {
  * Holds while no account has the name, none had it that programs know, and nobody's folder is one
  * that it leads to.
  */
-export function isFreeName(db: Database, { username, folders }: NewName): SQL | undefined {
+export function isFreeName(
+  db: Database,
+  { username, isChosen, folders }: NewName,
+): SQL | undefined {
   return and(
     notExists(selectSameName(db, username, NEW)),
-    notExists(selectReservation(db, username, NEW)),
+    notExists(
+      isChosen
+        ? selectReservation(db, username, NEW)
+        : selectReservationByProgram(db, username, NEW),
+    ),
     folders.length === 0 ? undefined : areNobodysFolders(db, folders),
   )
 }

@@ -239,6 +239,9 @@ describe('POST /api/auth/register without an invitation', () => {
     const invitation = await site.invite({ username: 'carol', base_path: '/home/{username}' })
     const dave = { username: 'dave', base_path: '/home/carol' }
     expect(await site.asAdmin('/api/admin/user/create', dave)).toMatchObject(OK)
+    const { id = 0 } = (await userNamed('dave')) ?? {}
+    expect(await site.asAdmin(`/api/admin/user/delete?id=${id}`)).toEqual(OK)
+    expect(await site.register({ username: 'carol' })).toEqual(TAKEN)
     expect(await site.register({ invitation })).toEqual(OK)
   })
 
