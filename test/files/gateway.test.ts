@@ -962,6 +962,17 @@ describe('a body that takes its time', () => {
     },
   )
 
+  test.each(['/api/admin/setting/save', '/api/admin/storage/create'])(
+    'is not read of a stranger who asks as an admin: %s',
+    async (path) => {
+      let reads = 0
+      const body = new ReadableStream({ pull: () => void (reads += 1) }, { highWaterMark: 0 })
+      const headers = { 'CF-Connecting-IP': '192.0.2.1' }
+      const answer = await site.request(path, { method: 'POST', headers, body })
+      expect([(await answer.json<Envelope>()).code, reads]).toEqual([403, 0])
+    },
+  )
+
   test('saves no settings of an admin who is none any more', async () => {
     const id = await site.addUser('root', { password: PASSWORD, role: 2 })
     const root = await site.token('root', PASSWORD)

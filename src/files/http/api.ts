@@ -37,16 +37,14 @@ type Identity = { as: 'guest' } | { as: 'admin' } | { as: 'user'; account: Accou
  * @param path Decoded.
  */
 export async function answerApi(c: AppContext, files: FileServer, path: string) {
-  const right = rightOf(path)
-  // Only its signature: whether it is still in force is asked once the body was read.
-  const actor = right === 'nothing' ? undefined : await findActor(c, right)
+  const asker = await findAsker(c, rightOf(path))
   const settled = await answerSettings(c, files, path)
   if (settled !== undefined) return settled
-  const isSmall = actor === undefined || path.startsWith('/api/share/')
+  const isSmall = asker.actor === undefined || path.startsWith('/api/share/')
   const body = isUpload(c.req.method, path)
     ? await readUpload(c)
     : await readWhole(c, isSmall ? MAX_SMALL_BYTES : undefined)
-  const identity = await identify(c, files, right, actor, isGuardedPath(path))
+  const identity = await identify(c, files, asker, isGuardedPath(path))
   const deps = c.get('deps')
   const headers = sentHeaders(c)
   if (identity.as === 'user') return answerAs(c, files, identity, headers, body)
@@ -62,6 +60,24 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
 }
 
+/** Whose signature a request has, and what it needs; nobody's for a stranger. */
+type Asker =
+  | { right: 'admin'; actor: Actor }
+  | { right: Exclude<FileRight, 'admin'>; actor: Actor | undefined }
+
+/**
+ * Checks the signature only: whether it is still in force is asked once the body was read.
+ *
+ * @throws {Refusal} Those of `findActor`; `notAdmin`.
+ */
+async function findAsker(c: AppContext, right: FileRight): Promise<Asker> {
+  if (right === 'nothing') return { right, actor: undefined }
+  const actor = await findActor(c, right)
+  if (right !== 'admin') return { right, actor }
+  if (actor === undefined) throw new Refusal('notAdmin')
+  return { right, actor }
+}
+
 /**
  * @param isGuarded Whether an admin's session must be fresh.
  * @throws {Refusal} Those of `actAs`; `notAdmin`, `confirmationNeeded`; `guestDisabled` is the file
@@ -70,14 +86,12 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
 async function identify(
   c: AppContext,
   files: FileServer,
-  right: FileRight,
-  actor: Actor | undefined,
+  { right, actor }: Asker,
   isGuarded: boolean,
 ): Promise<Identity> {
   if (right === 'nothing') return { as: 'guest' }
   const deps = c.get('deps')
   if (right === 'admin') {
-    if (actor === undefined) throw new Refusal('notAdmin')
     const { isFresh } = await actAsOperatorAt(deps, actor, deps.now(), {})
     if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
     return { as: 'admin' }
