@@ -540,8 +540,27 @@ describe('a body', () => {
 })
 
 describe('an upload to the file server', () => {
+  test('that is short goes on whole, so that an early refusal is heard', async () => {
+    const lengths: (string | undefined)[] = []
+    const refuse: RequestListener = (request, response) => {
+      lengths.push(request.headers['content-length'])
+      response.writeHead(401, { Connection: 'close' }).end('no')
+      request.socket.end()
+    }
+    const { port } = await front(refuse, undefined, true)
+    for (const length of [1, 60_000, 65_536]) {
+      const answer = await ask(
+        port,
+        { method: 'PUT', path: '/api/fs/put', headers: { 'Content-Length': length } },
+        'x'.repeat(length),
+      )
+      expect([answer.status, answer.body]).toEqual([401, 'no'])
+    }
+    expect(lengths).toEqual(['1', '60000', '65536'])
+  })
+
   const MINUTE = 60_000
-  const head = 'PUT /dav/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\n\r\n'
+  const head = 'PUT /dav/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n'
 
   test('may take longer than any other request, but not stop for five minutes', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -569,8 +588,38 @@ describe('an upload to the file server', () => {
   })
 })
 
+test('a network has 200 requests to the file server open at once, and others have theirs', async () => {
+  const held: ServerResponse[] = []
+  const arrived = new EventEmitter()
+  const { port } = await front(
+    (_, response) => {
+      held.push(response)
+      arrived.emit('one')
+    },
+    { header: 'x-forwarded-for', address: undefined },
+    true,
+  )
+  const get = (path: string, address: string) => {
+    const headers = { 'X-Forwarded-For': address, 'X-Forwarded-Proto': 'https' }
+    return ask(port, { path, headers })
+  }
+  const open = Array.from({ length: 200 }, () => get('/d/x', '192.0.2.1'))
+  while (held.length < 200) await once(arrived, 'one')
+  expect((await get('/d/x', '192.0.2.1')).status).toBe(429)
+  const others = [get('/ping', '192.0.2.1'), get('/d/x', '192.0.2.2')]
+  while (held.length < 202) await once(arrived, 'one')
+  for (const response of held.splice(0)) response.end('ok')
+  const answers = await Promise.all([...open, ...others])
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  const again = get('/d/x', '192.0.2.1')
+  while (held.length < 1) await once(arrived, 'one')
+  held[0]?.end('ok')
+  expect((await again).status).toBe(200)
+})
+
 test('a file that nobody reads is ended after five minutes', async () => {
   const asked: number[] = []
+  // oxlint-disable-next-line typescript/unbound-method -- It is called with its response below.
   const setTimeout = ServerResponse.prototype.setTimeout
   const spy = vi.spyOn(ServerResponse.prototype, 'setTimeout')
   spy.mockImplementation(function hurried(this: ServerResponse, milliseconds, callback) {

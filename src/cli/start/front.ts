@@ -15,6 +15,7 @@ import { FRONT_SCHEME_HEADER, FRONT_SECRET_HEADER } from '../../http/front.ts'
 import { readSitePath } from '../../base/site-areas.ts'
 import { codeOf } from '../shared/command-error.ts'
 import { Exchange, type OnAnswer } from './exchange.ts'
+import { OpenStreams } from './open-streams.ts'
 import {
   type Caller,
   isReserved,
@@ -43,13 +44,14 @@ export interface FrontOptions {
  */
 export function createFront(options: FrontOptions): Server {
   const busy = new WeakSet<Duplex>()
+  const streams = new OpenStreams()
   // A request without a host gets its refusal from `readHost`.
   // A long upload takes longer than Node allows; `readBody` and `endWhenIdle` have deadlines.
   const limits = options.hasFiles === true ? { requestTimeout: 0, highWaterMark: STREAM_BYTES } : {}
   const server = createServer({ requireHostHeader: false, ...limits }, (request, response) => {
     busy.add(request.socket)
     response.once('close', () => busy.delete(request.socket))
-    void handle(request, response, options)
+    void handle(request, response, options, streams)
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     new Exchange(request, response, options.onAnswer).refuse(417, 'Expectation failed')
@@ -96,6 +98,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   options: FrontOptions,
+  streams: OpenStreams,
 ): Promise<void> {
   const exchange = new Exchange(request, response, options.onAnswer)
   const caller = readCaller(request, options.proxy)
@@ -107,9 +110,13 @@ async function handle(
   if (host === undefined) return exchange.refuse(400, 'Bad Host header')
   if (isReserved(target)) return exchange.refuse(404, 'Not found')
   if (typeof caller === 'string') return exchange.refuse(403, caller)
+  const isForFiles = options.hasFiles === true && !isOwnPath(target)
+  if (isForFiles && !streams.enter(caller.address, response)) {
+    const { code, message } = new Refusal('tooManyRequests')
+    return exchange.refuse(code, message)
+  }
   try {
-    const isForFiles = options.hasFiles === true && !isOwnPath(target)
-    const body = isForFiles ? streamOf(request) : await readBody(request)
+    const body = isForFiles && !isShort(request) ? streamOf(request) : await readBody(request)
     const { hostname, port } = await options.worker(target)
     const headers = ['Host', host, ...headersFor(request, body, caller, options.secret)]
     const answer = await askWorker(request, response, body, {
@@ -154,6 +161,11 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     clearTimeout(deadline)
   }
   return Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES + 1)
+}
+
+/** An early refusal of a body that is still being sent can be lost, so short ones are sent whole. */
+function isShort({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length']) <= MAX_BODY_BYTES
 }
 
 /** A body that passes as it comes; `undefined` when there is none. */
