@@ -19,7 +19,7 @@ let visits: Visit[] = []
 beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
   site = await clone.serve()
-  browser = await openBrowser()
+  browser = await openBrowser({ isPainting: false })
 })
 afterAll(async () => {
   await browser.close()

@@ -34,7 +34,7 @@ let complaints: string[]
 beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
   site = await clone.serve()
-  browser = await openBrowser()
+  browser = await openBrowser({ isPainting: false })
 })
 afterAll(async () => {
   await browser.close()

@@ -45,7 +45,7 @@ beforeAll(async () => {
     clone.sql('INSERT INTO settings (key, value) VALUES (?, ?)', key, MARKUP)
   }
   site = await clone.serve()
-  browser = await openBrowser()
+  browser = await openBrowser({ isPainting: false })
 })
 afterAll(async () => {
   await browser.close()

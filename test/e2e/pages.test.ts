@@ -7,7 +7,7 @@ import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { press } from '../support/press.ts'
-import { bytesOf, openVisit } from '../support/visit.ts'
+import { bytesOf, openVisit, type VisitOptions } from '../support/visit.ts'
 
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 afterEach(() => context.close())
 
-async function open(options: { javaScriptEnabled?: boolean; width?: number } = {}): Promise<Page> {
+async function open(options: VisitOptions = {}): Promise<Page> {
   const visit = await openVisit(browser, site.url, options)
   complaints = visit.complaints
   context = visit.page.context()
@@ -124,7 +124,9 @@ describe('a person on a phone', () => {
   })
 
   test('does everything with JavaScript, on a wide screen as well', async () => {
-    await goThroughEverything(await open({ javaScriptEnabled: true, width: 1280 }))
+    await goThroughEverything(
+      await open({ javaScriptEnabled: true, width: 1280, hasTransitions: true }),
+    )
     expect(complaints).toEqual([])
   })
 

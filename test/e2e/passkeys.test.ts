@@ -27,7 +27,8 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   clone.sql('delete from passkeys')
-  page = await (await browser.newContext({ baseURL, locale: 'en' })).newPage()
+  const options = { baseURL, locale: 'en', reducedMotion: 'reduce' } as const
+  page = await (await browser.newContext(options)).newPage()
   authenticator = await VirtualAuthenticator.addTo(page)
   return () => page.context().close()
 })

@@ -39,7 +39,11 @@ beforeEach(async () => {
   clone.sql('delete from identities')
   clone.sql("delete from users where username not in ('admin', 'guest')")
   await set({})
-  context = await browser.newContext({ baseURL: client.url, locale: 'en' })
+  context = await browser.newContext({
+    baseURL: client.url,
+    locale: 'en',
+    reducedMotion: 'reduce',
+  })
   context.setDefaultTimeout(ACTION_MILLISECONDS)
   page = await context.newPage()
   return () => context.close()

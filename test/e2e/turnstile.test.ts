@@ -54,7 +54,7 @@ beforeAll(async () => {
   const body = Object.entries(values).map(([key, value]) => ({ key, value }))
   const { code, message } = await client.call('POST', '/api/admin/setting/save', { token, body })
   if (code !== 200) throw new Error(message)
-  browser = await openBrowser()
+  browser = await openBrowser({ isPainting: false })
 })
 afterAll(async () => {
   await browser.close()

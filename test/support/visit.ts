@@ -1,8 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 
-interface VisitOptions {
+export interface VisitOptions {
   javaScriptEnabled?: boolean
   width?: number
+  /** Pages fade into each other, for which each is painted ten times. */
+  hasTransitions?: boolean
 }
 
 /** A tab of a visitor of their own, and what the browser complains about in it. */
@@ -12,11 +14,14 @@ export interface Visit {
   complaints: string[]
 }
 
-/** Opens a tab on the site at `baseURL`, without JavaScript and on a phone unless told otherwise. */
+/**
+ * Opens a tab on the site at `baseURL`, without JavaScript, on a phone and without transitions
+ * unless told otherwise.
+ */
 export async function openVisit(
   browser: Browser,
   baseURL: string,
-  { javaScriptEnabled = false, width = 390 }: VisitOptions = {},
+  { javaScriptEnabled = false, width = 390, hasTransitions = false }: VisitOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({
     baseURL,
@@ -24,6 +29,7 @@ export async function openVisit(
     locale: 'en-GB',
     timezoneId: 'Asia/Shanghai',
     viewport: { width, height: 800 },
+    reducedMotion: hasTransitions ? 'no-preference' : 'reduce',
   })
   const page = await context.newPage()
   const complaints: string[] = []
