@@ -1,7 +1,7 @@
+import { and } from 'drizzle-orm'
 import { checkChosenName, refuseReservedName } from '../accounts/chosen-names.ts'
 import { basePathSchema, cleanPath } from '../accounts/fields.ts'
 import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
-import { and } from 'drizzle-orm'
 import * as v from 'valibot'
 import { logEvent, type AuditEvent } from '../audit/events.ts'
 import type { Client } from '../base/network.ts'
@@ -39,6 +39,9 @@ const SETTING_KEYS = [
   'turnstile_site_key',
   'turnstile_secret',
 ] as const
+
+/** In the path of an invitation or of the settings. */
+const PLACE_OF_NAME = '{username}'
 
 export interface Registration {
   /** Empty when the invitation fixes it. */
@@ -168,10 +171,11 @@ async function registerInvited(
   }
   const user = await registrantOf(deps, username, password, preset, client)
   const by: Authority = isUsedBy(db, use)
+  const isFree = isFreeName(db, name)
   const { spent, inserted, taken } = await runBatch(db, {
     taken: selectTaken(db, name),
-    spent: spendLink(db, use, now, isFreeName(db, name)),
-    ...registrantInsertion(db, by, user, event, isFreeName(db, name)),
+    spent: spendLink(db, use, now, isFree),
+    ...registrantInsertion(db, by, user, event, isFree),
   })
   const [made] = inserted
   if (made !== undefined) {
@@ -236,28 +240,24 @@ function placeOf(
   username: string,
   isChosen: boolean,
 ): { basePath: string; name: NewName } {
-  const parts = template.split('{username}')
   // `replaceAll` with a text would give `$&` in a name a meaning.
-  const checked = v.safeParse(basePathSchema, parts.join(username))
+  const checked = v.safeParse(basePathSchema, template.split(PLACE_OF_NAME).join(username))
   if (!checked.success)
     throw new Refusal('invalidBody', {
       field: 'username',
       reason: { code: 'basePath', values: {} },
     })
   const basePath = checked.output
-  const folders = isChosen ? foldersOf(parts, basePath) : []
+  const folders = isChosen ? foldersOf(template, basePath) : []
   return { basePath, name: { username, isChosen, folders } }
 }
 
-/**
- * @param parts Of the template, around the name.
- * @returns The folders from the one with the name in its own name to the last.
- */
-function foldersOf([before = '', ...after]: string[], basePath: string): string[] {
-  if (after.length === 0) return []
-  const common = cleanPath(before.replace(/[^/\\]*$/, ''))
+/** Returns the folders from the first one that the name is a part of to the last. */
+function foldersOf(template: string, basePath: string): string[] {
+  const first = cleanPath(template)
     .split('/')
-    .filter(Boolean).length
-  const segments = basePath.split('/').slice(1)
-  return segments.map((_, i) => `/${segments.slice(0, i + 1).join('/')}`).slice(common)
+    .findIndex((segment) => segment.includes(PLACE_OF_NAME))
+  if (first === -1) return []
+  const segments = basePath.split('/')
+  return segments.slice(first).map((_, i) => segments.slice(0, first + i + 1).join('/'))
 }
