@@ -22,9 +22,7 @@ function parseCount(text: string): number {
 }
 
 /** Parses the id of a row. Those of OpenList's users may be above a billion. */
-export function parseId(text: string): number {
-  return countUpTo(Number.MAX_SAFE_INTEGER)(text)
-}
+export const parseId = countUpTo(Number.MAX_SAFE_INTEGER)
 
 /** Returns the parser of a whole number from 1 to `most`. */
 export function countUpTo(most: number): (text: string) => number {
