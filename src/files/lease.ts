@@ -15,7 +15,7 @@ const MARGIN_MILLISECONDS = 10_000
 /** Each wait is twice as long as the one before, up to the longest. */
 const FIRST_WAIT_MILLISECONDS = 100
 const LONGEST_WAIT_MILLISECONDS = 2000
-const NOT_IMPLEMENTED = 501
+const BAD_GATEWAY = 502
 /** The detail of the refusal while somebody else holds the lease. */
 export const OTHERS_WRITE = 'others write this user'
 
@@ -57,7 +57,7 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
       throw error
     })
     // A proxy between has given up; the file server itself answers nothing of the kind.
-    isUnderWay = answer.status > NOT_IMPLEMENTED
+    isUnderWay = answer.status >= BAD_GATEWAY
     return answer
   }
   try {

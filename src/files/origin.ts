@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { FileServer } from '../base/file-server.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Deps } from '../deps.ts'
+import { isReading } from './rights.ts'
 
 export type OriginDeps = Pick<Deps, 'sendOut' | 'randomBytes'>
 
@@ -49,17 +50,13 @@ export async function sendToOrigin(
   try {
     const options: RequestInit = { ...init, signal: abort.signal }
     // A cache of the platform, which keeps only these, would answer for who may not read.
-    if (isRead(init.method)) options.cache = 'no-store'
+    if (isReading(init.method ?? 'GET')) options.cache = 'no-store'
     return await deps.sendOut(origin + path, options, 'any')
   } catch (error) {
     throw filesUnavailable(error instanceof Error ? error.name : 'no answer')
   } finally {
     clearTimeout(timer)
   }
-}
-
-function isRead(method = 'GET'): boolean {
-  return method === 'GET' || method === 'HEAD'
 }
 
 /**

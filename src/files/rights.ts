@@ -70,3 +70,8 @@ export function davRightOf(method: string): 'files:read' | 'files:write' {
 export function isLocking(method: string): boolean {
   return DAV_LOCKING.has(method)
 }
+
+/** The body of such a request has no meaning (RFC 9110 section 9.3.1), and caches keep its answer. */
+export function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}

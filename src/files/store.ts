@@ -18,7 +18,7 @@ import { selectActorWith } from '../access/act-as.ts'
 import { type Account, accountColumns } from '../accounts/accounts.ts'
 import { isEnabled } from '../accounts/conditions.ts'
 import { GUEST } from '../accounts/roles.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Meter } from '../database/database.ts'
 import { runBatch, THE_SERVICE, writing } from '../database/statements.ts'
 
 /** The user of the file server that a user acts as. */
@@ -139,6 +139,20 @@ function isSame(now: number): SQL | undefined {
     sql`${users.basePath} = ${fileUsers.basePath}`,
     sql`${isEnabled(now)} <> ${fileUsers.disabled}`,
   )
+}
+
+/** What `isBehind` compares. */
+const COMPARED = [
+  'users',
+  ...['username', 'permission', 'basePath', 'disabled', 'endsAt'].map((name) => `users.${name}`),
+]
+
+/**
+ * Tells whether a request can have changed who has to be written. To ask who that is, a row is read
+ * for each user of the file server.
+ */
+export function mayBeBehind({ rowsWritten, changes }: Meter): boolean {
+  return rowsWritten > 0 && COMPARED.some((field) => changes.has(field))
 }
 
 /**

@@ -5,13 +5,14 @@ import type { Actor } from '../../access/actor.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { actAsOperatorAt } from '../../access/operators.ts'
 import type { Deps } from '../../deps.ts'
+import { MAX_BODY_BYTES } from '../../http/body-limit.ts'
 import type { AppContext } from '../../http/context.ts'
 import { findActor } from '../../http/guard.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope } from '../origin.ts'
 import { type FileRight, isGuardedPath, isUpload, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
-import { forward, MAX_SMALL_BYTES, readUpload, readWhole, type SentBody } from './body.ts'
+import { forward, readUpload, readWhole, type SentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
 import { answerSettings } from './settings.ts'
@@ -40,10 +41,11 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   const asker = await findAsker(c, rightOf(path))
   const settled = await answerSettings(c, files, path)
   if (settled !== undefined) return settled
+  // Anybody can hold many open, and the file server stores shares.
   const isSmall = asker.actor === undefined || path.startsWith('/api/share/')
   const body = isUpload(c.req.method, path)
     ? await readUpload(c)
-    : await readWhole(c, isSmall ? MAX_SMALL_BYTES : undefined)
+    : await readWhole(c, isSmall ? MAX_BODY_BYTES : undefined)
   const identity = await identify(c, files, asker, isGuardedPath(path))
   const deps = c.get('deps')
   const headers = sentHeaders(c)

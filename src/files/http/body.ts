@@ -2,17 +2,13 @@ import type { FileServer } from '../../base/file-server.ts'
 import { Refusal } from '../../base/refusals.ts'
 import type { AppContext } from '../../http/context.ts'
 import { sendToOrigin } from '../origin.ts'
+import { isReading } from '../rights.ts'
 import { targetOf } from './target.ts'
 
 /** A larger upload is sent as it comes, and can't be sent again. */
 const MAX_KEPT_BYTES = 64 * 1024
 /** The names of some thousand files, or all settings. */
-const MAX_BODY_BYTES = 1024 * 1024
-/**
- * A path and a password, of which anybody can hold many open; or a share, which the file server
- * stores.
- */
-export const MAX_SMALL_BYTES = 64 * 1024
+const MAX_LIST_BYTES = 1024 * 1024
 
 /** The body of a request to the file server. */
 export interface SentBody {
@@ -35,14 +31,8 @@ export function keptBody(kept: ArrayBuffer | null): SentBody {
  * can take hours, and its sender may be thrown out meanwhile. The file server asks at the start of
  * a large one.
  */
-export async function readUpload(c: AppContext): Promise<SentBody> {
-  const { body, length } = bodyOf(c)
-  if (body === null) return NO_BODY
-  if (length <= MAX_KEPT_BYTES) return keptBody(await c.req.raw.arrayBuffer())
-  if (length < Infinity) return { kept: undefined, stream: body, start: [] }
-  const { chunks, isWhole } = await readStart(body, MAX_KEPT_BYTES)
-  if (isWhole) return keptBody(await new Blob(chunks).arrayBuffer())
-  return { kept: undefined, stream: body, start: chunks }
+export function readUpload(c: AppContext): Promise<SentBody> {
+  return readUpTo(c, MAX_KEPT_BYTES)
 }
 
 /**
@@ -50,24 +40,22 @@ export async function readUpload(c: AppContext): Promise<SentBody> {
  *
  * @throws {Refusal} `bodyTooLarge`.
  */
-export async function readWhole(c: AppContext, maxBytes = MAX_BODY_BYTES): Promise<SentBody> {
-  const { body, length } = bodyOf(c)
-  if (body === null) return NO_BODY
-  if (length <= maxBytes) return keptBody(await c.req.raw.arrayBuffer())
-  if (length < Infinity) throw new Refusal('bodyTooLarge')
-  const { chunks, isWhole } = await readStart(body, maxBytes)
-  if (isWhole) return keptBody(await new Blob(chunks).arrayBuffer())
-  throw new Refusal('bodyTooLarge')
+export async function readWhole(c: AppContext, maxBytes = MAX_LIST_BYTES): Promise<SentBody> {
+  const body = await readUpTo(c, maxBytes)
+  if (body.kept === undefined) throw new Refusal('bodyTooLarge')
+  return body
 }
 
-/** @returns No body for a GET or HEAD (RFC 9110 section 9.3.1); `Infinity` for an unknown length. */
-function bodyOf(c: AppContext): { body: Request['body']; length: number } {
+/** Keeps a body of so many bytes, and passes a larger one as a stream. That of a GET has no meaning. */
+async function readUpTo(c: AppContext, maxBytes: number): Promise<SentBody> {
   const { body, method, headers } = c.req.raw
-  const isRead = method === 'GET' || method === 'HEAD'
-  return {
-    body: isRead ? null : body,
-    length: Number(headers.get('Content-Length') ?? Infinity),
-  }
+  if (body === null || isReading(method)) return NO_BODY
+  const length = Number(headers.get('Content-Length') ?? Infinity)
+  if (length <= maxBytes) return keptBody(await c.req.raw.arrayBuffer())
+  if (length < Infinity) return { kept: undefined, stream: body, start: [] }
+  const { chunks, isWhole } = await readStart(body, maxBytes)
+  if (isWhole) return keptBody(await new Blob(chunks).arrayBuffer())
+  return { kept: undefined, stream: body, start: chunks }
 }
 
 /**
@@ -116,7 +104,7 @@ function bodyToSend(
   return { body: readable, sent }
 }
 
-/** MacOS sends a file in chunks, and says in a header of its own how long it is. */
+/** A file from macOS comes in chunks, and a header of its own says how long it is. */
 function lengthOf(c: AppContext): string | undefined {
   return c.req.header('Content-Length') ?? c.req.header('X-Expected-Entity-Length')
 }

@@ -2,13 +2,13 @@ import { createMiddleware } from 'hono/factory'
 import type { FileServer } from '../../base/file-server.ts'
 import { readSitePath, type SiteArea } from '../../base/site-areas.ts'
 import { Refusal, refusalIn } from '../../base/refusals.ts'
-import type { Meter } from '../../database/database.ts'
 import { logError } from '../../database/log.ts'
 import type { Deps } from '../../deps.ts'
 import type { App, AppContext, FileTarget } from '../../http/context.ts'
 import { refuse } from '../../http/envelope.ts'
 import { isPreflight } from '../../http/headers.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
+import { mayBeBehind } from '../store.ts'
 import { type IdentityDeps, noteDriftedFileUsers, writeChangedFileUsers } from '../write-users.ts'
 import { answerApi } from './api.ts'
 import { forward, readUpload } from './body.ts'
@@ -17,11 +17,6 @@ import { withPagePolicy } from './page-policy.ts'
 import { answerDav } from './webdav.ts'
 
 const PREFLIGHT_SECONDS = 86_400
-/** What the file server knows of a user. */
-const FILE_USER_FIELDS = [
-  'users',
-  ...['username', 'permission', 'basePath', 'disabled', 'endsAt'].map((name) => `users.${name}`),
-]
 const EXPOSED = 'ETag, Content-Range, Content-Disposition, DAV, Retry-After, X-Request-Id'
 
 /** The policy of the page that tells of a fault: nothing is loaded. */
@@ -46,7 +41,7 @@ export const createFileRules = (faultPage: FaultPage) =>
     const area = found === undefined ? undefined : areaAt(files, found)
     if (isOfAccounts || area === 'latchkey') {
       await next()
-      if (mayChangeFileUsers(deps.meter))
+      if (mayBeBehind(deps.meter))
         deps.defer(writeAfterAnswer({ ...deps, db: deps.backgroundDb }, files))
       return
     }
@@ -59,11 +54,6 @@ export const createFileRules = (faultPage: FaultPage) =>
       showFault(c, await faultPage(c, refusal ?? refusalIn(c.error), files.host === undefined))
     setFileHeaders(c, area)
   })
-
-/** Asking who has to be written reads a row for each user of the file server. */
-function mayChangeFileUsers({ rowsWritten, changes }: Meter): boolean {
-  return rowsWritten > 0 && FILE_USER_FIELDS.some((field) => changes.has(field))
-}
 
 /** A name with a dot at its end, or with another port, leads to the same machine. */
 function isHost({ host, hostname }: URL, wanted: string): boolean {

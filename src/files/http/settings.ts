@@ -10,7 +10,7 @@ import { actAsOperatorAt } from '../../access/operators.ts'
 import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
-import { isGuardedSetting } from '../rights.ts'
+import { isGuardedSetting, isReading } from '../rights.ts'
 import { readText } from './body.ts'
 
 /** The public settings that are this site's: how people sign in, and whether they may register. */
@@ -71,10 +71,6 @@ export async function answerSettings(
   if (name === 'delete' && (await isOurs(c, files, c.req.query('key') ?? '')))
     throw new Refusal('notThroughHere')
   return undefined
-}
-
-function isReading(method: string): boolean {
-  return method === 'GET' || method === 'HEAD'
 }
 
 async function answerPublic(c: AppContext, files: FileServer): Promise<Response> {

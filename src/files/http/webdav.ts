@@ -5,6 +5,7 @@ import { readRowAs } from '../../access/act-as.ts'
 import { appPasswordActor } from '../../access/actor.ts'
 import type { FileServer } from '../../base/file-server.ts'
 import { Refusal } from '../../base/refusals.ts'
+import { MAX_BODY_BYTES } from '../../http/body-limit.ts'
 import { clientOf } from '../../http/client.ts'
 import type { AppContext } from '../../http/context.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
@@ -12,7 +13,7 @@ import { filesUnavailable } from '../origin.ts'
 import { passwordOf } from '../remote-users.ts'
 import { davRightOf, isLocking } from '../rights.ts'
 import { findWithFileUser, readFileUser, selectFileActor } from '../store.ts'
-import { forward, MAX_SMALL_BYTES, NO_BODY, readUpload, readWhole } from './body.ts'
+import { forward, NO_BODY, readUpload, readWhole } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { targetOf } from './target.ts'
 
@@ -39,7 +40,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   rewriteOwnAddresses(c, headers, files)
   const isLock = isLocking(c.req.method)
   if (c.req.method === 'LOCK') headers.set('Timeout', lockTimeout(headers.get('Timeout')))
-  const body = await (c.req.method === 'PUT' ? readUpload(c) : readWhole(c, MAX_SMALL_BYTES))
+  const body = await (c.req.method === 'PUT' ? readUpload(c) : readWhole(c, MAX_BODY_BYTES))
   if (isLock && (body.kept?.byteLength ?? 0) > MAX_LOCK_BYTES) throw new Refusal('bodyTooLarge')
   const needs = davRightOf(c.req.method)
   const actor = appPasswordActor(basic.password, basic.username, needs, clientOf(c))
