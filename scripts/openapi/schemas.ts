@@ -5,7 +5,7 @@ import { SSO_PLATFORMS } from '../../src/base/sso-platforms.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'
 import { CHANNEL_KINDS, NOTICE_LANGUAGES } from '../../src/notices/channels.ts'
 import { LINK_KINDS } from '../../src/joining/links.ts'
-import { TOPICS } from '../../src/notices/topics.ts'
+import { TOPICS } from '../../src/audit/topics.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 
 /** Schemas of `data`, by kind of answer. */

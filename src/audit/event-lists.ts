@@ -7,7 +7,7 @@ import type { UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
 import { changesIn } from './changes.ts'
 import { firstIdSince, isSince, isUntil } from './event-times.ts'
-import { type EventKind, FREQUENT_KINDS, isRare, kindsOf } from './kinds.ts'
+import { type EventKind, FREQUENT_KINDS, isRare, kindsWith } from './kinds.ts'
 
 const actors = alias(users, 'actors')
 
@@ -138,9 +138,11 @@ export function selectAllEvents(db: Database, filter: EventFilter, { limit, offs
   )
 }
 
+const CHANGES = JSON.stringify(kindsWith((row) => row.class === 'change'))
+
 /** Selects the latest changes to users and to the site. It reads a few rows of each kind. */
 export function selectLatestChanges(db: Database, limit: number) {
-  const latest = sql`select event.id from json_each(${JSON.stringify(kindsOf('change'))}) as part, ${auditEvents} as event
+  const latest = sql`select event.id from json_each(${CHANGES}) as part, ${auditEvents} as event
     where event.id in (
       select one.id from ${auditEvents} as one
       where one.kind = part.value and ${isRare(sql`one.kind`)}

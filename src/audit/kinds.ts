@@ -1,88 +1,206 @@
 import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import { literals } from '../database/literal.ts'
+import type { Topic } from './topics.ts'
 
-/**
- * What lists need of a kind of events. `change`: operators see the latest ones, because it changes
- * who may do what, or how the site works. `frequent`: the index of rare events leaves it out
- * (CONTRIBUTING.md, Add an event). What strangers cause is no change: they would bury the others.
- */
-type KindClass = 'change' | 'frequent' | 'other'
+/** How lists show a kind: an icon, its colour and the group of the filter (`pages/event-look.ts`). */
+export type KindLook =
+  | 'warning'
+  | 'lock'
+  | 'signedIn'
+  | 'session'
+  | 'recoveryCode'
+  | 'twoFactor'
+  | 'twoFactorOff'
+  | 'password'
+  | 'passkey'
+  | 'key'
+  | 'appPassword'
+  | 'identity'
+  | 'program'
+  | 'settings'
+  | 'notices'
+  | 'account'
+  | 'newAccount'
 
-/** The kinds of events, for users who check their own account and for operators. */
-const CLASSES = [
-  ['sign_in', 'frequent'],
-  ['sign_in_refused', 'frequent'],
-  ['service_sign_in', 'frequent'],
-  ['recovery_code_used', 'other'],
-  ['recovery_codes_made', 'other'],
-  ['two_factor_on', 'other'],
-  ['two_factor_off', 'other'],
-  ['password_changed', 'other'],
-  ['profile_changed', 'other'],
-  ['session_ended', 'frequent'],
-  ['key_added', 'other'],
-  ['key_deleted', 'other'],
-  ['key_used', 'frequent'],
-  ['user_made', 'change'],
-  ['user_changed', 'change'],
-  ['role_changed', 'change'],
-  ['password_reset', 'change'],
-  ['two_factor_cancelled', 'change'],
-  ['user_disabled', 'change'],
-  ['user_enabled', 'change'],
-  ['user_deleted', 'change'],
-  ['user_unlocked', 'change'],
-  ['users_imported', 'change'],
-  ['service_token_made', 'change'],
-  ['service_token_ended', 'change'],
-  ['settings_changed', 'change'],
-  ['proof_refused', 'other'],
-  ['passkey_added', 'other'],
-  ['passkey_deleted', 'other'],
-  ['passkey_renamed', 'other'],
-  ['passkey_cloned', 'other'],
-  ['token_created', 'other'],
-  ['token_deleted', 'other'],
-  ['token_used_elsewhere', 'other'],
-  ['client_added', 'change'],
-  ['client_deleted', 'change'],
-  ['client_secret_made', 'change'],
-  ['signing_key_made', 'other'],
-  ['access_given', 'other'],
-  ['offline_access_given', 'other'],
-  ['access_removed', 'other'],
-  ['access_replayed', 'other'],
-  ['name_released', 'change'],
-  ['names_reserved', 'change'],
-  ['identity_linked', 'other'],
-  ['identity_unlinked', 'other'],
-  ['account_locked', 'other'],
-  ['network_locked', 'other'],
-  ['many_refusals', 'other'],
-  ['notices_changed', 'change'],
-  ['registered', 'other'],
-  ['registration_approved', 'change'],
-  ['registration_rejected', 'change'],
-  ['invitation_made', 'change'],
-  ['link_withdrawn', 'change'],
-  ['reset_link_made', 'change'],
-  ['reset_mail_sent', 'other'],
-  ['password_reset_by_link', 'other'],
-  ['email_changed', 'change'],
-  ['email_verified', 'other'],
-  ['end_changed', 'change'],
-  ['end_near', 'other'],
-] as const satisfies readonly (readonly [kind: string, is: KindClass])[]
-
-export const EVENT_KINDS = CLASSES.map(([kind]) => kind)
-
-export function kindsOf(wanted: KindClass): EventKind[] {
-  return CLASSES.flatMap(([kind, is]) => (is === wanted ? [kind] : []))
+interface KindRow {
+  /**
+   * `change`: operators see the latest ones, because it changes who may do what, or how the site
+   * works. What strangers cause is no change: they would bury the others. `frequent`: the index of
+   * rare events leaves it out (CONTRIBUTING.md, Add an event).
+   */
+  class: 'change' | 'frequent' | 'other'
+  look: KindLook
+  /**
+   * The topic of its notices. Sign-ins belong to `new_network` and `new_country` when their place
+   * is new, and some kinds to `new_admin` when a user becomes one (`notices/outbox.ts`).
+   */
+  topic?: Topic
+  /** The page under `/account` where the user of the account undoes it; the activity by default. */
+  page?: string
+  /** The page under `/account/admin` for operators; the page of the user by default. */
+  operatorPage?: string
+  /** Whether the detail names what was added. The detail of other kinds is for programs. */
+  namesThing?: true
 }
 
-export type EventKind = (typeof EVENT_KINDS)[number]
+/** The kinds of events, for users who check their own account and for operators. */
+const KINDS = {
+  sign_in: { class: 'frequent', look: 'signedIn', page: 'sessions' },
+  sign_in_refused: { class: 'frequent', look: 'warning' },
+  service_sign_in: { class: 'frequent', look: 'signedIn', page: 'app-passwords' },
+  recovery_code_used: { class: 'other', look: 'recoveryCode' },
+  recovery_codes_made: { class: 'other', look: 'twoFactor' },
+  two_factor_on: { class: 'other', look: 'twoFactor' },
+  two_factor_off: {
+    class: 'other',
+    look: 'twoFactorOff',
+    topic: 'second_factor_off',
+    page: 'security',
+  },
+  password_changed: { class: 'other', look: 'password', topic: 'password', page: 'security' },
+  profile_changed: { class: 'other', look: 'account' },
+  session_ended: { class: 'frequent', look: 'session' },
+  key_added: {
+    class: 'other',
+    look: 'key',
+    topic: 'credential_added',
+    page: 'keys',
+    namesThing: true,
+  },
+  key_deleted: { class: 'other', look: 'key' },
+  key_used: { class: 'frequent', look: 'key' },
+  user_made: { class: 'change', look: 'newAccount' },
+  user_changed: { class: 'change', look: 'account' },
+  role_changed: { class: 'change', look: 'account' },
+  password_reset: { class: 'change', look: 'password', topic: 'password', page: 'security' },
+  two_factor_cancelled: {
+    class: 'change',
+    look: 'twoFactorOff',
+    topic: 'second_factor_off',
+    page: 'security',
+  },
+  user_disabled: { class: 'change', look: 'account' },
+  user_enabled: { class: 'change', look: 'account' },
+  user_deleted: { class: 'change', look: 'account' },
+  user_unlocked: { class: 'change', look: 'lock' },
+  users_imported: { class: 'change', look: 'newAccount' },
+  service_token_made: {
+    class: 'change',
+    look: 'settings',
+    topic: 'credential_added',
+    operatorPage: 'events',
+    namesThing: true,
+  },
+  service_token_ended: { class: 'change', look: 'settings' },
+  settings_changed: { class: 'change', look: 'settings' },
+  proof_refused: { class: 'other', look: 'warning' },
+  passkey_added: {
+    class: 'other',
+    look: 'passkey',
+    topic: 'credential_added',
+    page: 'security',
+    namesThing: true,
+  },
+  passkey_deleted: { class: 'other', look: 'passkey' },
+  passkey_renamed: { class: 'other', look: 'passkey' },
+  passkey_cloned: { class: 'other', look: 'warning', topic: 'passkey_cloned', page: 'security' },
+  token_created: {
+    class: 'other',
+    look: 'appPassword',
+    topic: 'credential_added',
+    page: 'app-passwords',
+    namesThing: true,
+  },
+  token_deleted: { class: 'other', look: 'appPassword' },
+  token_used_elsewhere: {
+    class: 'other',
+    look: 'warning',
+    topic: 'new_network',
+    page: 'app-passwords',
+    namesThing: true,
+  },
+  client_added: {
+    class: 'change',
+    look: 'program',
+    topic: 'program_registered',
+    operatorPage: 'programs',
+    namesThing: true,
+  },
+  client_deleted: { class: 'change', look: 'program' },
+  client_secret_made: {
+    class: 'change',
+    look: 'program',
+    topic: 'program_registered',
+    operatorPage: 'programs',
+    namesThing: true,
+  },
+  signing_key_made: { class: 'other', look: 'program' },
+  access_given: { class: 'other', look: 'program' },
+  offline_access_given: { class: 'other', look: 'program' },
+  access_removed: { class: 'other', look: 'program' },
+  access_replayed: {
+    class: 'other',
+    look: 'warning',
+    topic: 'access_replayed',
+    page: 'programs',
+    namesThing: true,
+  },
+  name_released: { class: 'change', look: 'account' },
+  names_reserved: { class: 'change', look: 'account' },
+  identity_linked: {
+    class: 'other',
+    look: 'identity',
+    topic: 'credential_added',
+    page: 'security',
+  },
+  identity_unlinked: { class: 'other', look: 'identity' },
+  account_locked: { class: 'other', look: 'lock', topic: 'locked_out' },
+  network_locked: {
+    class: 'other',
+    look: 'lock',
+    topic: 'locked_out',
+    operatorPage: 'events?kind=sign_in_refused',
+  },
+  many_refusals: {
+    class: 'other',
+    look: 'warning',
+    topic: 'many_refusals',
+    operatorPage: 'events?kind=sign_in_refused',
+  },
+  notices_changed: { class: 'change', look: 'notices' },
+  registered: { class: 'other', look: 'account', topic: 'registration' },
+  registration_approved: { class: 'change', look: 'account' },
+  registration_rejected: { class: 'change', look: 'account' },
+  invitation_made: { class: 'change', look: 'account' },
+  link_withdrawn: { class: 'change', look: 'account' },
+  reset_link_made: { class: 'change', look: 'account', topic: 'reset_link' },
+  reset_mail_sent: { class: 'other', look: 'account' },
+  password_reset_by_link: { class: 'other', look: 'password', topic: 'password' },
+  email_changed: { class: 'change', look: 'account' },
+  email_verified: { class: 'other', look: 'account' },
+  end_changed: { class: 'change', look: 'account' },
+  end_near: { class: 'other', look: 'account', topic: 'account_end', namesThing: true },
+} as const satisfies Record<string, KindRow>
 
-export const FREQUENT_KINDS = kindsOf('frequent')
+export type EventKind = keyof typeof KINDS
+
+export const EVENT_KINDS = Object.keys(KINDS).filter(isEventKind)
+
+/** False for a kind of a later version. */
+export function isEventKind(kind: string): kind is EventKind {
+  return Object.hasOwn(KINDS, kind)
+}
+
+export function rowOfKind(kind: EventKind): KindRow {
+  return KINDS[kind]
+}
+
+/** Returns the kinds whose rows fit. */
+export function kindsWith(fits: (row: KindRow) => boolean): EventKind[] {
+  return EVENT_KINDS.filter((kind) => fits(KINDS[kind]))
+}
+
+export const FREQUENT_KINDS = kindsWith((row) => row.class === 'frequent')
 
 /** The sign-ins of users, at Latchkey or at a file server. */
 const SIGN_INS = ['sign_in', 'service_sign_in'] as const satisfies readonly EventKind[]

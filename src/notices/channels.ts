@@ -3,7 +3,7 @@ import { parseEmail } from '../base/email.ts'
 import { isPublicHttps } from '../base/public-address.ts'
 import { reason, type ReasonCode } from '../base/reasons.ts'
 import { maxCharacters, nameText, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
-import { OWN_TOPICS, TOPICS } from './topics.ts'
+import { OWN_TOPICS, TOPICS } from '../audit/topics.ts'
 
 /** The kinds of channels of operators. */
 export const CHANNEL_KINDS = [

@@ -36,7 +36,7 @@ import {
   updateTopics,
   upsertOwnChannel,
 } from './store.ts'
-import { type Topic, topicsText } from './topics.ts'
+import { type Topic, topicsText } from '../audit/topics.ts'
 import type { InferOutput } from 'valibot'
 
 const MAX_CHANNELS = 20

@@ -1,11 +1,11 @@
 import { isByOperator } from '../audit/event-lists.ts'
-import type { EventKind } from '../audit/kinds.ts'
+import { type EventKind, rowOfKind } from '../audit/kinds.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { isoTime } from '../base/time.ts'
 import { visible } from '../base/text.ts'
 import type { NoticeLanguage } from './channels.ts'
 import { NOTICE_TEXTS } from './texts.ts'
-import type { NoticeTopic } from './topics.ts'
+import type { NoticeTopic } from '../audit/topics.ts'
 
 /** The event of a notice. None of it is secret (`AuditEvent.detail`). */
 interface NoticeEvent {
@@ -46,19 +46,6 @@ export interface Message {
   /** The page that undoes it; `undefined` when no origin is known. */
   link: string | undefined
 }
-
-/** The kinds whose detail names what was added. The detail of others is for programs. */
-const NAMES_WHAT: readonly EventKind[] = [
-  'key_added',
-  'passkey_added',
-  'token_created',
-  'service_token_made',
-  'token_used_elsewhere',
-  'access_replayed',
-  'client_added',
-  'client_secret_made',
-  'end_near',
-]
 
 /** Writes the text of a notice in the language of its channel. */
 export function writeNotice(notice: Notice): Message {
@@ -111,7 +98,7 @@ export function userOf({ username, userId }: NoticeEvent): string {
 }
 
 export function whatOf({ kind, detail }: NoticeEvent): string {
-  return NAMES_WHAT.includes(kind) ? visible(detail) : ''
+  return rowOfKind(kind).namesThing === true ? visible(detail) : ''
 }
 
 function actorOf(
@@ -123,30 +110,13 @@ function actorOf(
   return actorName === null ? `#${actorId}` : shortened(visible(actorName))
 }
 
-/** The page where the user of an account undoes an event of this kind. */
-const OWN_PAGES: Partial<Record<EventKind, string>> = {
-  sign_in: 'sessions',
-  service_sign_in: 'app-passwords',
-  token_used_elsewhere: 'app-passwords',
-  token_created: 'app-passwords',
-  key_added: 'keys',
-  passkey_added: 'security',
-  identity_linked: 'security',
-  passkey_cloned: 'security',
-  access_replayed: 'programs',
-  two_factor_off: 'security',
-  two_factor_cancelled: 'security',
-  password_changed: 'security',
-  password_reset: 'security',
-}
-
 /** Returns the address of the page that undoes the event of a notice. */
 function linkOf({ event, origin, isOwn }: Notice): string | undefined {
   if (origin === '') return undefined
   if (event === null) return `${origin}/account${isOwn ? '/notices' : '/admin/notices'}`
-  if (isOwn) return `${origin}/account/${OWN_PAGES[event.kind] ?? 'activity'}`
-  if (event.userId !== null && event.username !== null && event.kind !== 'service_token_made')
-    return `${origin}/account/admin/users/${event.userId}`
-  if (event.kind.startsWith('client_')) return `${origin}/account/admin/programs`
-  return `${origin}/account/admin/events${event.kind.endsWith('made') ? '' : '?kind=sign_in_refused'}`
+  const { page, operatorPage } = rowOfKind(event.kind)
+  if (isOwn) return `${origin}/account/${page ?? 'activity'}`
+  const isOfUser = operatorPage === undefined && event.userId !== null && event.username !== null
+  const shown = isOfUser ? `users/${event.userId}` : (operatorPage ?? 'events')
+  return `${origin}/account/admin/${shown}`
 }

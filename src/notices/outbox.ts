@@ -1,14 +1,14 @@
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, noticeChannels, noticeCursor, notices, users } from '../../schema/tables.ts'
 import { ADMIN } from '../accounts/roles.ts'
-import { type EventKind, isSignIn } from '../audit/kinds.ts'
+import { type EventKind, isSignIn, kindsWith } from '../audit/kinds.ts'
+import { type NoticeTopic, type Topic, TOPICS } from '../audit/topics.ts'
 import { literal, literals } from '../database/literal.ts'
 import { rendered } from '../database/rendered.ts'
 import { THE_SERVICE, writing } from '../database/statements.ts'
 import { hasWord } from '../database/words.ts'
 import type { Database } from '../deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
-import { KINDS_OF_TOPICS, MAKES_ADMIN, type NoticeTopic, type Topic, TOPICS } from './topics.ts'
 import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** A notice that was not delivered for so long is given up. */
@@ -106,12 +106,16 @@ const isFull = sql`found.place + (
   )
 ) > iif(found.is_own, ${literal(MAX_NOTICES.ofUser)}, ${literal(MAX_NOTICES.ofOperators)})`
 
+/** The events that may make an administrator. */
+const MAKES_ADMIN = ['user_made', 'role_changed'] as const satisfies readonly EventKind[]
+
 /** Returns the topic of an event that a channel wants; null when it wants none. */
 function topicOfEvent(): SQL {
-  const cases = TOPICS.filter((topic) => KINDS_OF_TOPICS[topic].length > 0).map(
-    (topic) =>
-      sql`when event.kind in ${literals(KINDS_OF_TOPICS[topic])} and ${wants(topic)} then ${literal(topic)}`,
-  )
+  const cases = TOPICS.flatMap((topic) => {
+    const kinds = kindsWith((row) => row.topic === topic)
+    const isTold = sql`event.kind in ${literals(kinds)} and ${wants(topic)}`
+    return kinds.length === 0 ? [] : [sql`when ${isTold} then ${literal(topic)}`]
+  })
   const makesAdmin = sql`exists (
     select 1 from json_each(event.changes)
     where value ->> 'field' = 'role' and value ->> 'to' = ${literal(ADMIN)}

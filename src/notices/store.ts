@@ -8,7 +8,7 @@ import { chargeUnspent } from '../throttle/charges.ts'
 import { testCounter } from '../throttle/counters.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
 import { QUEUES, TEST_MILLISECONDS } from './outbox.ts'
-import { parseTopics } from './topics.ts'
+import { parseTopics } from '../audit/topics.ts'
 
 /** Qualified, because Drizzle takes the names of tables off the columns of the outer level. */
 const idOfChannel = sql.raw('notice_channels.id')

@@ -1,6 +1,6 @@
 import type { EventKind } from '../audit/kinds.ts'
 import type { NoticeLanguage } from './channels.ts'
-import type { NoticeTopic } from './topics.ts'
+import type { NoticeTopic } from '../audit/topics.ts'
 
 /** What a sentence can name. */
 interface Named {

@@ -1,4 +1,4 @@
-import type { EventKind } from '../audit/kinds.ts'
+import { type EventKind, isEventKind, type KindLook, rowOfKind } from '../audit/kinds.ts'
 import type { IconName, Tone } from './icons.tsx'
 
 /** The groups of kinds in the filter, in their order. */
@@ -12,30 +12,29 @@ interface Look {
   group: KindGroup
 }
 
-/** The first pattern that fits decides how a kind looks. */
-const LOOKS: [pattern: RegExp, icon: IconName, tone: Tone, group: KindGroup][] = [
-  [/refus|cloned|replayed|elsewhere/, 'unprotected', 'red', 'warnings'],
-  [/locked$/, 'lock', 'red', 'warnings'],
-  [/^recovery_codes?_used/, 'recovery', 'amber', 'signIns'],
-  [/sign_in$/, 'check', 'green', 'signIns'],
-  [/^session/, 'sign-out', 'blue', 'signIns'],
-  [/^key_/, 'keys', 'blue', 'credentials'],
-  [/^passkey_/, 'passkeys', 'green', 'credentials'],
-  [/^token_/, 'app-passwords', 'teal', 'credentials'],
-  [/^identity_/, 'sso', 'violet', 'credentials'],
-  [/^two_factor_cancelled|off$/, 'unprotected', 'amber', 'credentials'],
-  [/^two_factor|^recovery/, 'security', 'green', 'credentials'],
-  [/^password/, 'password', 'amber', 'credentials'],
-  [/^(?:client|access|offline|signing)/, 'programs', 'violet', 'site'],
-  [/^(?:settings|service)/, 'settings', 'amber', 'site'],
-  [/^notices/, 'notices', 'blue', 'site'],
-  [/^user_made|^users_imported/, 'new-user', 'green', 'accounts'],
-]
+const LOOKS: Record<KindLook, Look> = {
+  warning: { icon: 'unprotected', tone: 'red', group: 'warnings' },
+  lock: { icon: 'lock', tone: 'red', group: 'warnings' },
+  signedIn: { icon: 'check', tone: 'green', group: 'signIns' },
+  session: { icon: 'sign-out', tone: 'blue', group: 'signIns' },
+  recoveryCode: { icon: 'recovery', tone: 'amber', group: 'signIns' },
+  twoFactor: { icon: 'security', tone: 'green', group: 'credentials' },
+  twoFactorOff: { icon: 'unprotected', tone: 'amber', group: 'credentials' },
+  password: { icon: 'password', tone: 'amber', group: 'credentials' },
+  passkey: { icon: 'passkeys', tone: 'green', group: 'credentials' },
+  key: { icon: 'keys', tone: 'blue', group: 'credentials' },
+  appPassword: { icon: 'app-passwords', tone: 'teal', group: 'credentials' },
+  identity: { icon: 'sso', tone: 'violet', group: 'credentials' },
+  program: { icon: 'programs', tone: 'violet', group: 'site' },
+  settings: { icon: 'settings', tone: 'amber', group: 'site' },
+  notices: { icon: 'notices', tone: 'blue', group: 'site' },
+  account: { icon: 'users', tone: 'amber', group: 'accounts' },
+  newAccount: { icon: 'new-user', tone: 'green', group: 'accounts' },
+}
 
 /** Tells how lists show a kind of events, also one of a later version. */
 export function lookOf(kind: string): Look {
-  const [, icon, tone, group] = LOOKS.find(([pattern]) => pattern.test(kind)) ?? []
-  return { icon: icon ?? 'users', tone: tone ?? 'amber', group: group ?? 'accounts' }
+  return LOOKS[isEventKind(kind) ? rowOfKind(kind).look : 'account']
 }
 
 /** Returns the kinds of each group that has some. */

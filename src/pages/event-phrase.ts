@@ -1,4 +1,4 @@
-import { EVENT_KINDS, type EventKind } from '../audit/kinds.ts'
+import type { EventKind } from '../audit/kinds.ts'
 import { readSignInDetail } from '../audit/sign-in-detail.ts'
 
 /** The phrases of kinds that are told in more than one way; each kind is a phrase of its own too. */
@@ -96,9 +96,4 @@ function isVariant(name: string): name is (typeof VARIANTS)[number] {
 
 export function isShownRefusal(detail: string): detail is ShownRefusal {
   return REFUSED_SIGN_INS.some((one) => one === detail)
-}
-
-/** False for a kind of a later version. */
-export function isEventKind(kind: string): kind is EventKind {
-  return EVENT_KINDS.some((one) => one === kind)
 }

@@ -1,9 +1,10 @@
 import type { Change, ChangedField } from '../audit/changes.ts'
+import { isEventKind } from '../audit/kinds.ts'
 import { readSignInDetail } from '../audit/sign-in-detail.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import { own } from '../base/own.ts'
 import { visible } from '../base/text.ts'
-import { isEventKind, isShownRefusal, phraseOf } from './event-phrase.ts'
+import { isShownRefusal, phraseOf } from './event-phrase.ts'
 import { providerName } from './sso/names.ts'
 import type { Texts } from './texts/en.ts'
 

@@ -10,7 +10,7 @@ import {
   saveOwnChannel,
   testOwnChannel,
 } from '../../notices/manage.ts'
-import { OWN_TOPICS } from '../../notices/topics.ts'
+import { OWN_TOPICS } from '../../audit/topics.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { validate } from '../../http/input.ts'
 import { chosenTopics, testProblem, WebhookSecretPage } from '../channel-parts.tsx'

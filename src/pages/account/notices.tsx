@@ -1,7 +1,7 @@
 import { own } from '../../base/own.ts'
 import { OWN_CHANNEL_KINDS } from '../../notices/channels.ts'
 import type { ListedChannel } from '../../notices/store.ts'
-import { OWN_TOPICS } from '../../notices/topics.ts'
+import { OWN_TOPICS } from '../../audit/topics.ts'
 import { ChannelFacts, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { Alert, Field, FormButtons } from '../fields.tsx'

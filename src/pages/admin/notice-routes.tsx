@@ -11,7 +11,7 @@ import {
   listNoticeChannels,
   testNoticeChannel,
 } from '../../notices/manage.ts'
-import { TOPICS } from '../../notices/topics.ts'
+import { TOPICS } from '../../audit/topics.ts'
 import { channelIdForm, chosenTopics, testProblem, WebhookSecretPage } from '../channel-parts.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, type Problem, problemOf, readForm } from '../form.ts'
