@@ -44,7 +44,10 @@ export interface AuthorizationRequest extends Sender {
   proof: string | undefined
 }
 
-/** `sender` is `undefined` when the request can't be trusted at all. */
+/**
+ * `sender` is `undefined` when the request can't be trusted at all. The redirect URI of a sender is
+ * an absolute address.
+ */
 type ParsedRequest =
   | { sender: undefined }
   | { sender: Sender; error: OAuthError }
@@ -57,12 +60,11 @@ type ParsedRequest =
  */
 export function parseAuthorizationRequest(params: URLSearchParams): ParsedRequest {
   const { values, repeated } = readParameters(params)
-  const { client_id: clientId, redirect_uri: redirectUri, state, response_mode: mode } = values
-  const { proof = '' } = values
+  const { client_id: clientId, redirect_uri: redirectUri = '', state, proof = '' } = values
   const length = String(params).length - Math.min(proof.length, MAX_PROOF_CHARACTERS)
-  if (clientId === undefined || redirectUri === undefined || length > MAX_ANSWERED_CHARACTERS)
+  if (clientId === undefined || length > MAX_ANSWERED_CHARACTERS || !URL.canParse(redirectUri))
     return { sender: undefined }
-  const sender = { clientId, redirectUri, state, byForm: mode === FORM_POST }
+  const sender = { clientId, redirectUri, state, byForm: values['response_mode'] === FORM_POST }
   try {
     if (repeated.length > 0) throw invalid('a parameter is repeated')
     if (length > MAX_CHARACTERS) throw invalid('the request is too long')

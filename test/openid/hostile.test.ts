@@ -18,6 +18,7 @@ import {
   exchangeCode,
   FORM,
   ISSUER,
+  PASSWORD,
   refreshWith,
   register,
   type Registered,
@@ -275,6 +276,10 @@ describe('the redirect URI', () => {
     `${CALLBACK}%00`,
     ` ${CALLBACK}`,
     'javascript:alert(1)',
+    '/cb',
+    '//rp.example/cb',
+    'https://',
+    'https://[files.example.org/cb',
   ])('%s is another one: a page, for errors too', async (uri) => {
     for (const more of [{}, { response_type: 'token' }, { prompt: 'none' }]) {
       const path = requestPath(client, { redirect_uri: uri, ...more })
@@ -282,6 +287,27 @@ describe('the redirect URI', () => {
       expect({ status, location }).toEqual({ status: 400, location: null })
       expect((await new Visitor(site).get(path)).location).toBeNull()
     }
+  })
+
+  test('is a page, whatever text it is, and no fault', async () => {
+    const texts = fc.oneof(fc.string(), fc.webUrl(), fc.webPath(), fc.constant('//rp.example/cb'))
+    await fc.assert(
+      fc.asyncProperty(texts, async (uri) => {
+        const request = { redirect_uri: uri }
+        const path = requestPath(client, request)
+        const query = path.split('?')[1] ?? ''
+        const form = { request: query, user: '3', answer: 'allow', confirm_password: PASSWORD }
+        for (const { status, location } of [
+          await alice.get(path),
+          await alice.post('/oauth/authorize/consent', form),
+          await alice.get(`/oauth/end_session?post_logout_redirect_uri=${encodeURIComponent(uri)}`),
+        ]) {
+          expect([200, 400]).toContain(status)
+          expect(location).toBeNull()
+        }
+      }),
+      { numRuns: 30 },
+    )
   })
 
   test.each([
@@ -385,7 +411,7 @@ describe('an authorization request', () => {
   test('is read without a failure, whatever it is', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (given) => {
-        const params = new URLSearchParams({ client_id: 'c', redirect_uri: 'r', ...given })
+        const params = new URLSearchParams({ client_id: 'c', redirect_uri: 'r:', ...given })
         const { sender } = parseAuthorizationRequest(params)
         expect(sender?.clientId).not.toBe('')
       }),
