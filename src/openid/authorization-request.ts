@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose/jwt/decode'
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
 import { type Parameters, readParameters } from './parameters.ts'
 import { parseScope, type Scope } from './scopes.ts'
@@ -64,7 +65,8 @@ export function parseAuthorizationRequest(params: URLSearchParams): ParsedReques
   const length = String(params).length - Math.min(proof.length, MAX_PROOF_CHARACTERS)
   if (clientId === undefined || length > MAX_ANSWERED_CHARACTERS || !URL.canParse(redirectUri))
     return { sender: undefined }
-  const sender = { clientId, redirectUri, state, byForm: values['response_mode'] === FORM_POST }
+  const mode = values['response_mode'] ?? modeOfRequestObject(values['request'])
+  const sender = { clientId, redirectUri, state, byForm: mode === FORM_POST }
   try {
     if (repeated.length > 0) throw invalid('a parameter is repeated')
     if (length > MAX_CHARACTERS) throw invalid('the request is too long')
@@ -102,6 +104,21 @@ const KNOWN = [
   'code_challenge',
   'code_challenge_method',
 ]
+
+/**
+ * Reads how a request object wants its answer, which is the error that refuses the object. Nothing
+ * else is taken from it, because nobody has verified it.
+ *
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#RequestObject
+ */
+function modeOfRequestObject(request: string | undefined): unknown {
+  if (request === undefined) return undefined
+  try {
+    return decodeJwt(request)['response_mode']
+  } catch {
+    return undefined
+  }
+}
 
 const PROMPTS = ['none', 'login', 'consent', 'select_account']
 

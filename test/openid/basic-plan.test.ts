@@ -1,3 +1,4 @@
+import * as base64url from 'jose/base64url'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sessions } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
@@ -37,9 +38,13 @@ async function usedKey(): Promise<string> {
 
 /** Asks with a redirect URI of the request, and another one inside a request object. */
 function askTwice(outside: string, inside: string) {
-  const claims = btoa(JSON.stringify({ redirect_uri: inside }))
-  const request = `eyJhbGciOiJub25lIn0.${claims}.`
+  const request = requestObject({ redirect_uri: inside })
   return alice.get(requestPath(client, { redirect_uri: outside, request }))
+}
+
+/** A request object without a signature. */
+function requestObject(claims: object): string {
+  return `eyJhbGciOiJub25lIn0.${base64url.encode(JSON.stringify(claims))}.`
 }
 
 /** The fields of the form that a page sends by itself, as they stand in the page. */
@@ -370,6 +375,23 @@ describe('the basic certification plan', () => {
       requestPath(client, { request: 'eyJhbGciOiJub25lIn0.e30.' }),
     )
     expect(answerIn(location)).toMatchObject({ error: 'request_not_supported' })
+  })
+
+  test('oidcc-unsigned-request-object of the plan form_post: the object says how the error goes', async () => {
+    const claims = { response_mode: 'form_post', state: 'inside', nonce: 'n' }
+    const request = requestObject(claims)
+    const page = await alice.get(requestPath(client, { request, state: undefined }))
+    expect(page).toMatchObject({ status: 200, location: null })
+    expect(fieldsAt(page)).toEqual({
+      error: 'request_not_supported',
+      error_description: 'request is not supported',
+      iss: ISSUER,
+    })
+    const plain = requestPath(client, { request, response_mode: 'query' })
+    expect(answerIn((await alice.get(plain)).location)).toMatchObject({
+      error: 'request_not_supported',
+      state: 'af0ifjsldkj',
+    })
   })
 
   test('oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported', async () => {

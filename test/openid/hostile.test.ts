@@ -388,6 +388,23 @@ describe('an authorization request', () => {
     },
   )
 
+  test.each([
+    ['no JWT', 'x'],
+    ['no JSON', `eyJhbGciOiJub25lIn0.${btoa('{"response_mode":')}.`],
+    ['no object', `eyJhbGciOiJub25lIn0.${btoa('["form_post"]')}.`],
+    ['no base64', 'eyJhbGciOiJub25lIn0.%%%.'],
+    ['nothing', '..'],
+    ['nested', `eyJhbGciOiJub25lIn0.${btoa('['.repeat(2000))}.`],
+    ['encrypted', 'a.b.c.d.e'],
+    ['another type', `eyJhbGciOiJub25lIn0.${btoa('{"response_mode":["form_post"]}')}.`],
+    ['a prototype', `eyJhbGciOiJub25lIn0.${btoa('{"__proto__":{"response_mode":"form_post"}}')}.`],
+    ['a fragment', `eyJhbGciOiJub25lIn0.${btoa('{"response_mode":"fragment"}')}.`],
+  ])('with a request object that is %s gets its error in the address', async (_, request) => {
+    const { location } = await alice.get(requestPath(client, { request }))
+    expect(answerIn(location)).toMatchObject({ state: 'af0ifjsldkj', iss: ISSUER })
+    expect(answerIn(location)['error']).toMatch(/^(?:request_not_supported|invalid_request)$/)
+  })
+
   test('of 100 KB gets a page', async () => {
     expect((await alice.get(requestPath(client, { state: 'a'.repeat(100_000) }))).status).toBe(400)
   })
