@@ -397,6 +397,8 @@ export const openidClients = sqliteTable(
     /** Users are not asked for their consent. */
     firstParty: integer('first_party', { mode: 'boolean' }).notNull().default(false),
     adminsOnly: integer('admins_only', { mode: 'boolean' }).notNull().default(false),
+    /** The ID token has the e-mail address too; without it, only userinfo has it. */
+    emailInIdToken: integer('email_in_id_token', { mode: 'boolean' }).notNull().default(false),
     createdAt: time('created_at').notNull(),
     /** The issuer that it was told when it was registered; empty for one from before migration 0018. */
     issuer: text('issuer').notNull().default(''),

@@ -206,6 +206,18 @@ test('the times of identity providers get a column of their own', async () => {
   ])
 })
 
+test('a program from before keeps the e-mail address in its ID tokens', async () => {
+  await migrateUntil('0033')
+  const program = { redirect_uris: '[]', created_at: NOW }
+  await insert('openid_clients', [{ id: 'old', name: 'old', ...program }])
+  await migrate()
+  await insert('openid_clients', [{ id: 'new', name: 'new', ...program }])
+  expect(await all('select id, email_in_id_token from openid_clients order by id')).toEqual([
+    { id: 'new', email_in_id_token: 0 },
+    { id: 'old', email_in_id_token: 1 },
+  ])
+})
+
 test('every account gets a sub, which no other account may have', async () => {
   await migrate()
   const subs = await all('select sub from users')

@@ -42,6 +42,7 @@ export interface NewClient extends Pick<
   postLogoutUris?: string[]
   logoutUri?: string
   isPublic?: boolean
+  emailInIdToken?: boolean
 }
 
 /**
@@ -53,18 +54,20 @@ export interface NewClient extends Pick<
 export async function addClient(
   deps: ClientDeps,
   operator: Operator,
-  { isPublic = false, postLogoutUris = [], logoutUri = '', issuer = '', ...given }: NewClient,
+  wish: NewClient,
 ): Promise<{ clientId: string; secret: string | undefined }> {
   const { db } = deps
+  const { isPublic = false, ...given } = wish
   const secret = isPublic ? undefined : PREFIX + newSecret(deps)
   const now = deps.now()
   const client: OpenidClient = {
+    postLogoutUris: [],
+    logoutUri: '',
+    issuer: '',
+    emailInIdToken: false,
     ...given,
     id: toHex(deps.randomBytes(ID_BYTES)),
     secretHash: secret === undefined ? null : await hashSecret(secret),
-    postLogoutUris,
-    logoutUri,
-    issuer,
     createdAt: now,
   }
   const by = isFreshOperator(deps, operator, now)

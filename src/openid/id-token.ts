@@ -14,46 +14,59 @@ const TWO_FACTORS = '2'
 export const ACR_VALUES = [ONE_FACTOR, TWO_FACTORS]
 
 /**
- * The claims about a user, in the ID token and at `/oauth/userinfo`, as the scopes allow. OpenList
- * reads `name` from the ID token only.
+ * The claims about a user at `/oauth/userinfo`, as the scopes allow.
  *
- * @see https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#ScopeClaims
  */
 export function claimsOf(user: SignedInUser) {
-  const { username, role, scope, createdAt, renamedAt, verifiedEmail } = user
+  const { verifiedEmail } = user
+  return {
+    ...namesOf(user),
+    // Programs ignore `email_verified`, and let the user into the account of this address.
+    ...(parseScope(user.scope).includes('email') &&
+      verifiedEmail !== null && { email: verifiedEmail, email_verified: true }),
+  }
+}
+
+/** The claims about a user in every ID token, because OpenList reads `name` nowhere else. */
+function namesOf({ sub, username, role, scope, createdAt, renamedAt }: SignedInUser) {
   const scopes = parseScope(scope)
   return {
-    sub: user.sub,
+    sub,
     ...(scopes.includes('profile') && {
       name: username,
       preferred_username: username,
       updated_at: toSeconds(Math.max(createdAt, renamedAt)),
     }),
-    // Programs ignore `email_verified`, and let the user into the account of this address.
-    ...(scopes.includes('email') &&
-      verifiedEmail !== null && { email: verifiedEmail, email_verified: true }),
     ...(scopes.includes('groups') && { groups: [role === ADMIN ? 'admin' : 'user'] }),
   }
+}
+
+/** What an ID token depends on beside its user. */
+interface IdTokenGiven {
+  accessToken: string
+  /** False for a refreshed one, which has no nonce. */
+  isFirst: boolean
+  /** The program reads the e-mail address from the ID token alone. */
+  hasEmail: boolean
 }
 
 /**
  * Signs an ID token.
  *
- * @param isFirst False for a refreshed one, which has no nonce.
  * @see https://openid.net/specs/openid-connect-core-1_0.html#IDToken
  */
 export async function signIdToken(
   deps: Pick<Deps, 'now' | 'keyRing' | 'isolateMemory'>,
   keys: readonly StoredSigningKey[],
   user: SignedInUser,
-  accessToken: string,
-  isFirst: boolean,
+  { accessToken, isFirst, hasEmail }: IdTokenGiven,
 ): Promise<string> {
   const { kid, key } = await signingKey(deps, keys)
   const nowSeconds = toSeconds(deps.now())
   const amr = amrOf(user.amr)
   const claims = {
-    ...claimsOf(user),
+    ...(hasEmail ? claimsOf(user) : namesOf(user)),
     ...(user.authTime !== null && { auth_time: toSeconds(user.authTime) }),
     at_hash: await leftHalfHash(accessToken),
     amr,

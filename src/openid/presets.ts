@@ -6,17 +6,22 @@ export const PRESETS = ['openlist', 'sftpgo', 'grafana', 'cloudflare-access'] as
 export type Preset = (typeof PRESETS)[number]
 
 /**
- * Returns the addresses of a program.
+ * Returns what is known of a program: its addresses, and where it reads the e-mail address.
  *
  * @param site The origin of the program's site; for Cloudflare Access, that of the team.
  */
 export function presetClient(
   preset: Preset,
   site: string,
-): Pick<NewClient, 'redirectUris'> & { postLogoutUris: string[] } {
+): Pick<NewClient, 'redirectUris'> & { postLogoutUris: string[]; emailInIdToken: boolean } {
   const { redirects, postLogouts } = ADDRESSES[preset]
   const at = (path: string) => `${site}${path}`
-  return { redirectUris: redirects.map(at), postLogoutUris: postLogouts.map(at) }
+  return {
+    redirectUris: redirects.map(at),
+    postLogoutUris: postLogouts.map(at),
+    // It has no setting for the address of userinfo.
+    emailInIdToken: preset === 'cloudflare-access',
+  }
 }
 
 const ADDRESSES: Record<Preset, { redirects: string[]; postLogouts: string[] }> = {

@@ -79,7 +79,7 @@ async function exchangeCode(deps: TokenDeps, { credentials, form, from }: TokenR
   })
   refuseWrongClient(client[0], credentials)
   await noteReplay(deps, client[0], ended, from)
-  return tokensFor(deps, { keys, now, user: found[0], made, isFirst: true })
+  return tokensFor(deps, { keys, now, client: client[0], user: found[0], made, isFirst: true })
 }
 
 async function refresh(deps: TokenDeps, { credentials, form, from }: TokenRequest) {
@@ -114,7 +114,7 @@ async function refresh(deps: TokenDeps, { credentials, form, from }: TokenReques
   if (used.length === 0 && newest !== undefined && newest.length > 0)
     throw new OAuthError('invalid_scope', 'the scope is wider than the one that was granted')
   await noteReplay(deps, client[0], ended, from)
-  return tokensFor(deps, { keys, now, user: found[0], made, isFirst: false })
+  return tokensFor(deps, { keys, now, client: client[0], user: found[0], made, isFirst: false })
 }
 
 /** Stands in for a text that is no handle: no row has its id. */
@@ -192,12 +192,13 @@ interface Exchanged {
   keys: readonly StoredSigningKey[]
   /** When the tokens began. */
   now: number
+  client: OpenidClient
   user: SignedInUser | undefined
   made: MadeTokens
   isFirst: boolean
 }
 
-async function tokensFor(deps: TokenDeps, { keys, now, user, made, isFirst }: Exchanged) {
+async function tokensFor(deps: TokenDeps, { keys, now, client, user, made, isFirst }: Exchanged) {
   if (user === undefined)
     throw new OAuthError('invalid_grant', 'the code or the token is wrong, used or expired')
   const signers = await ensureKey(deps, keys)
@@ -206,7 +207,11 @@ async function tokensFor(deps: TokenDeps, { keys, now, user, made, isFirst }: Ex
     token_type: 'Bearer',
     expires_in: Math.floor((user.expiresAt - now) / 1000),
     scope: user.scope,
-    id_token: await signIdToken(deps, signers, user, made.access, isFirst),
+    id_token: await signIdToken(deps, signers, user, {
+      accessToken: made.access,
+      isFirst,
+      hasEmail: client.emailInIdToken,
+    }),
     ...(user.refreshHash !== null && { refresh_token: made.refresh }),
   }
 }

@@ -116,6 +116,7 @@ async function beginVisit(sites: Sites, name: string): Promise<Visit> {
     issuer: '',
     firstParty: true,
     adminsOnly: false,
+    emailInIdToken: false,
     createdAt: Date.now(),
   })
   return { url, clientId: 'bench', secret, session: tokenIn(await send(url, signInOf(USERNAME))) }

@@ -129,6 +129,23 @@ test('client list shows whom a program asks and lets in', async () => {
   expect(stdout).toMatch(/ yes +yes +https:\/\/list\.example\.org\/cb/)
 })
 
+test('client add puts the e-mail address into ID tokens for Cloudflare Access, or with --email-in-id-token', async () => {
+  const wiki = ['--redirect', 'https://wiki.example.org/cb', ...ISSUER]
+  const kinds = [
+    ['--cloudflare-access', 'team', ...ISSUER],
+    ['--grafana', 'https://graphs.example.org', ...ISSUER],
+    wiki,
+    [...wiki, '--email-in-id-token'],
+  ]
+  const shown: unknown[] = []
+  for (const kind of kinds) {
+    expect(await add(...kind)).toMatchObject({ code: 0 })
+    const { stdout } = await clone.command(['client', 'show', `program-${programs}`, '--json'])
+    shown.push(JSON.parse(stdout).email_in_id_token)
+  }
+  expect(shown).toEqual([true, false, false, true])
+})
+
 test('client delete takes the program with this id before one with this name', async () => {
   await add('--redirect', 'https://first.example.org/cb', ...ISSUER)
   const name = `program-${programs}`

@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
+import { openidClients } from '../../schema/tables.ts'
 import {
   accessTeamSite,
   pastedSettings,
@@ -108,6 +110,31 @@ describe('the page of registered programs', () => {
     const openlist = await add('openlist')
     expect(openlist.html.match(/data-copy=/g)).toHaveLength(7)
     expect(textOf(openlist.html)).toContain('For another Latchkey, enter it only if')
+  })
+
+  test('puts the e-mail address into the ID token for Cloudflare Access, and where the operator says so', async () => {
+    const site = new CheapSite()
+    await site.addFirstUsers()
+    const visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const add = async (name: string, preset: string, fields = {}) => {
+      const its = preset === 'other' ? { redirect_uris: 'https://it.example.org/cb' } : {}
+      const given = { name, preset, site: 'https://it.example.org', ...its, ...fields }
+      const { status, html } = await visitor.post('/account/admin/programs/add', given)
+      expect(status).toBe(200)
+      for (const [secret] of html.matchAll(/lks_[\w-]+/g)) rememberSecret(secret)
+    }
+    await add('access', 'cloudflare-access')
+    await add('files', 'openlist')
+    await add('graphs', 'grafana')
+    await add('wiki', 'other')
+    await add('reader', 'other', { email_in_id_token: 'on' })
+    const { name, emailInIdToken } = openidClients
+    const having = site.db.select({ name }).from(openidClients).where(eq(emailInIdToken, true))
+    const rows = await having.orderBy(name)
+    expect(rows).toEqual([{ name: 'access' }, { name: 'reader' }])
+    const { html } = await visitor.get('/account/admin/programs')
+    expect(textOf(html).split('E-mail address in the ID token')).toHaveLength(3)
   })
 
   test.each([

@@ -211,8 +211,8 @@ describe('Cloudflare Access', () => {
   const at = accessTeamSite('team')
   let access: CloudflareAccess
   beforeEach(async () => {
-    const { redirectUris } = presetClient('cloudflare-access', at)
-    const registered = await register(site, { name: 'access', redirectUris })
+    const preset = presetClient('cloudflare-access', at)
+    const registered = await register(site, { name: 'access', ...preset })
     access = new CloudflareAccess('cloudflare-access', at, registered)
   })
 

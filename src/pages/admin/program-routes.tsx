@@ -71,6 +71,7 @@ export const adminProgramPages = new Hono<App>()
         isPublic: 'is_public' in fields,
         firstParty: 'first_party' in fields,
         adminsOnly: 'admins_only' in fields,
+        emailInIdToken: 'email_in_id_token' in fields || known?.emailInIdToken === true,
       })
       return { name, preset, site, issuer, ...client }
     })

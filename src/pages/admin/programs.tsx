@@ -66,6 +66,7 @@ function ProgramRow({ view, client, id: place }: ProgramRowProps) {
     client.firstParty && t.isFirstParty,
     client.adminsOnly && t.adminsOnly,
     secretHash === null && t.isPublicShort,
+    client.emailInIdToken && t.hasEmailInIdToken,
   ].filter((flag) => flag !== false)
   return (
     <Row id={place} icon="registered" program={name} title={name}>
@@ -213,14 +214,16 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
         )}
         <fieldset class="field">
           <legend>{t.flagsTitle}</legend>
-          {(['first_party', 'admins_only', 'is_public'] as const).map((flag) => (
-            <Choice
-              type="checkbox"
-              name={flag}
-              isChecked={echo(fields, flag) !== ''}
-              {...t.flags[flag]}
-            />
-          ))}
+          {(['first_party', 'admins_only', 'is_public', 'email_in_id_token'] as const).map(
+            (flag) => (
+              <Choice
+                type="checkbox"
+                name={flag}
+                isChecked={echo(fields, flag) !== ''}
+                {...t.flags[flag]}
+              />
+            ),
+          )}
         </fieldset>
         <ConfirmFields view={view} form="new" problem={problem} />
         <FormButtons view={view} submit={t.submit} back={PATH} />

@@ -102,6 +102,11 @@ const ADD_OPTIONS = {
     '程序无法保存密钥，因此需要 PKCE',
   ),
   firstParty: takes('--first-party', 'users are not asked for their consent', '不询问用户是否同意'),
+  emailInIdToken: takes(
+    '--email-in-id-token',
+    'the program reads the e-mail address from the ID token alone',
+    '程序只从 ID 令牌中读取邮箱地址',
+  ),
   adminsOnly: takes('--admins-only', 'only admins may sign in to it', '只有管理员可以登录'),
   issuer: takes(
     '--issuer <address>',
@@ -171,6 +176,7 @@ function newClientOf(name: string, options: AddOptions, { preset, address }: Cho
     isPublic: options.isPublic,
     firstParty: options.firstParty,
     adminsOnly: options.adminsOnly,
+    emailInIdToken: options.emailInIdToken || known?.emailInIdToken === true,
   }
 }
 
@@ -291,6 +297,7 @@ function recordOf(client: OpenidClient) {
     issuer: client.issuer,
     first_party: client.firstParty,
     admins_only: client.adminsOnly,
+    email_in_id_token: client.emailInIdToken,
     created_time: isoTime(client.createdAt),
   }
 }
