@@ -1,5 +1,5 @@
 import { and, exists, gt, type SQL, sql } from 'drizzle-orm'
-import { sessions } from '../../schema/tables.ts'
+import { recoveryCodes, sessions } from '../../schema/tables.ts'
 import { asAuthority, type Authority } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { readAs, type ReaderDeps } from './act-as.ts'
@@ -14,14 +14,16 @@ const RECOVERED_MILLISECONDS = 10 * 60 * 1000
 
 /**
  * Holds for a row of `sessions` that was begun with a recovery code a moment ago, and in which no
- * code of an authenticator app was shown.
+ * code of an authenticator app was shown. A code that confirmed the session does not count: only
+ * the codes of sign-ins stay in the table, with the session that began with them.
  */
 function isRecovered(now: number): SQL | undefined {
-  const { amr, createdAt } = sessions
-  const place = (method: Method) => sql`instr(${amr}, ${literal(method)})`
+  const { id, userId, amr, createdAt } = sessions
+  const { userId: owner, usedBy } = recoveryCodes
   return and(
     gt(createdAt, now - RECOVERED_MILLISECONDS),
-    sql`${place('recovery')} > 0 and ${place('otp')} = 0`,
+    sql`instr(${amr}, ${literal('otp' satisfies Method)}) = 0`,
+    sql`exists (select 1 from ${recoveryCodes} where ${owner} = ${userId} and ${usedBy} = ${id})`,
   )
 }
 

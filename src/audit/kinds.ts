@@ -57,6 +57,12 @@ const KINDS = {
     topic: 'second_factor_off',
     page: 'security',
   },
+  two_factor_moved: {
+    class: 'other',
+    look: 'twoFactor',
+    topic: 'second_factor_off',
+    page: 'security',
+  },
   password_changed: { class: 'other', look: 'password', topic: 'password', page: 'security' },
   profile_changed: { class: 'other', look: 'account' },
   session_ended: { class: 'frequent', look: 'session' },

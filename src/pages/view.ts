@@ -113,7 +113,7 @@ function statusOf(code: Refusal['code']) {
 export type DoneNotice = keyof Texts['notices']
 
 /** Notices of what is gone; the others tell what was done. */
-const ABOUT_A_LOSS: readonly DoneNotice[] = ['session-over', 'recovery-code-used']
+const ABOUT_A_LOSS: readonly DoneNotice[] = ['session-over', 'recovery-code-used', 'key-void']
 
 function noticeOf(t: Texts, name: string): View['notice'] {
   return isNotice(t, name)

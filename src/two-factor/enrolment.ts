@@ -1,16 +1,33 @@
+import { not } from 'drizzle-orm'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { equalBytes } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, actFreshAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
+import {
+  actAs,
+  actFreshAs,
+  type ActorDeps,
+  readAs,
+  type ReaderDeps,
+  type SessionActor,
+} from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { toEnrol } from '../access/sign-in-methods.ts'
 import { endSessions, withNewFactor } from '../access/endings.ts'
 import { isFresh, isLive, strengthenSession } from '../access/session-store.ts'
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { qrDataUri } from './qr.ts'
+import { makeRecoveryCodes } from './recovery.ts'
 import { openSeed, sealSeed } from './sealed.ts'
-import { confirmPendingSeed, isPending, selectSeeds, setPendingSeed } from './store.ts'
+import {
+  confirmPendingSeed,
+  deleteRecoveryCodes,
+  insertRecoveryCodes,
+  isEnrolled,
+  isPending,
+  selectSeeds,
+  setPendingSeed,
+} from './store.ts'
 import { enrolmentUri, findTimeStep, SEED_BYTES } from './totp.ts'
 
 const PENDING_MILLISECONDS = 10 * 60 * 1000
@@ -37,18 +54,25 @@ export async function startEnrolment(
   issuer: string,
 ): Promise<Enrolment> {
   const actor = toEnrol(session)
-  const seed = deps.randomBytes(SEED_BYTES)
   const now = deps.now()
-  const pending = {
-    seed: await sealSeed(deps, await deps.keyRing(), seed, actor.userId),
-    expiresAt: now + PENDING_MILLISECONDS,
-  }
+  const { seed, pending } = await makePendingSeed(deps, actor.userId, now)
   const by = isLive(deps.db, actor, now)
   const { account, updated } = await actAs(deps, actor, {
-    updated: setPendingSeed(deps.db, by, actor.userId, pending),
+    updated: setPendingSeed(deps.db, by, actor.userId, pending, not(isEnrolled())),
   })
   if (updated.length === 0) throw new Refusal('twoFactorAlreadyOn')
   return showSeed(issuer, account.username, seed)
+}
+
+/** @param now Unix time, milliseconds. */
+export async function makePendingSeed(
+  deps: Pick<Deps, 'keyRing' | 'randomBytes'>,
+  userId: number,
+  now: number,
+) {
+  const seed = deps.randomBytes(SEED_BYTES)
+  const sealed = await sealSeed(deps, await deps.keyRing(), seed, userId)
+  return { seed, pending: { seed: sealed, expiresAt: now + PENDING_MILLISECONDS } }
 }
 
 /**
@@ -70,37 +94,86 @@ async function showSeed(issuer: string, username: string, seed: Uint8Array): Pro
   return { qr: await qrDataUri(uri), secret: toBase32(seed), uri }
 }
 
+interface Shown {
+  /** Of the authenticator app with the new seed. */
+  code: string
+  /** The seed, base32. */
+  secret: string
+}
+
 /**
- * Turns on two-step verification when the code fits the latest seed of the user, and ends the
- * user's other sessions and everything that programs got. The code stays usable, because users
- * often sign in again within the same 30 seconds.
+ * Puts the latest seed of the user in force when the code fits it, and ends the user's other
+ * sessions and everything that programs got. It turns two-step verification on, or moves it to
+ * another phone (`startMove`): until then, the old seed is in force. The code stays usable, because
+ * users often sign in again within the same 30 seconds.
  *
  * @throws {Refusal} `confirmationNeeded`; `wrongEnrolmentCode` for a wrong code, and for a seed
  *   that is not the latest one, has expired or is in force.
  */
 export async function confirmEnrolment(
-  deps: ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>,
+  deps: ConfirmDeps,
   session: SessionActor,
-  shown: { code: string; secret: string },
+  shown: Shown,
+): Promise<void> {
+  await confirm(deps, session, shown)
+}
+
+/**
+ * Works like `confirmEnrolment`, and replaces the recovery codes in the same transaction.
+ *
+ * @returns The codes, which are never shown again.
+ */
+export async function confirmWithRecoveryCodes(
+  deps: ConfirmDeps & Pick<Deps, 'randomBytes'>,
+  session: SessionActor,
+  shown: Shown,
+): Promise<string[]> {
+  const { codes, hashes } = await makeRecoveryCodes(deps, session.userId)
+  await confirm(deps, session, shown, hashes)
+  return codes
+}
+
+/** Reads the account of an actor, and whether it has a seed that can still be confirmed. */
+export async function readEnrolment(deps: ReaderDeps, session: SessionActor) {
+  const actor = toEnrol(session)
+  const { account, seeds } = await readAs(deps, actor, {
+    seeds: selectSeeds(deps.db, actor.userId, deps.now()),
+  })
+  return { account, isPending: Boolean(seeds[0]?.pending) }
+}
+
+type ConfirmDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>
+
+/** @param recoveryHashes Replace those of the user; without them, the user's stay. */
+async function confirm(
+  deps: ConfirmDeps,
+  session: SessionActor,
+  shown: Shown,
+  recoveryHashes?: string[],
 ): Promise<void> {
   const actor = toEnrol(session)
   const { db } = deps
   const { userId } = actor
   const now = deps.now()
   const read = await actFreshAs(deps, actor, now, { seeds: selectSeeds(db, userId, now) })
-  const sealed = read.seeds[0]?.pending
+  const { pending: sealed, current = null } = read.seeds[0] ?? {}
   const secret = fromBase32(shown.secret.trim())
   if (!sealed || secret === undefined) throw new Refusal('wrongEnrolmentCode')
   const seed = await openSeed(await deps.keyRing(), sealed, userId)
   if (!equalBytes(seed, secret) || (await findTimeStep(seed, shown.code, now)) === undefined) {
     throw new Refusal('wrongEnrolmentCode')
   }
-  const event = eventOf(actor, 'two_factor_on', now)
+  const event = eventOf(actor, current === null ? 'two_factor_on' : 'two_factor_moved', now)
+  const ofCodes = recoveryHashes && eventOf(actor, 'recovery_codes_made', now)
   const by = isFresh(deps, actor, now)
-  const pending = { userId, seed: sealed }
+  const pending = { userId, seed: sealed, current }
   const isStillPending = isPending(db, pending, now)
   const { confirmed } = await actFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isStillPending),
+    eventOfCodes: ofCodes && insertEvent(db, by, ofCodes, isStillPending),
+    deletedCodes: recoveryHashes && deleteRecoveryCodes(db, by, userId, isStillPending),
+    insertedCodes:
+      recoveryHashes && insertRecoveryCodes(db, by, userId, recoveryHashes, isStillPending),
     ...endSessions(db, by, withNewFactor(actor), isStillPending),
     // The user has just shown a code of the new authenticator app.
     strengthened: strengthenSession(db, by, actor, ['otp'], isStillPending),
@@ -109,4 +182,5 @@ export async function confirmEnrolment(
   })
   if (confirmed.length === 0) throw new Refusal('wrongEnrolmentCode')
   logEvent(event)
+  if (ofCodes) logEvent(ofCodes)
 }

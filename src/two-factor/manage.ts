@@ -1,6 +1,6 @@
-import { and, not } from 'drizzle-orm'
+import { and, not, type SQL } from 'drizzle-orm'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { type Authority, THE_SERVICE } from '../database/statements.ts'
+import { type Authority, type Parts, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { areOpen, selectBlocks } from '../throttle/blocks.ts'
 import { chargeUnspent, clearCounter } from '../throttle/charges.ts'
@@ -12,12 +12,9 @@ import type { FreshnessDeps } from '../access/freshness.ts'
 import { endSessions, withNewFactor } from '../access/endings.ts'
 import { isFreshAfterRecovery } from '../access/recovery.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
-import {
-  hashRecoveryCode,
-  isRecoveryCode,
-  makeRecoveryCode,
-  RECOVERY_CODE_COUNT,
-} from './recovery.ts'
+import { toBase32 } from '../base/base32.ts'
+import { makePendingSeed } from './enrolment.ts'
+import { isRecoveryCode, makeRecoveryCodes } from './recovery.ts'
 import { type Enrolled, needsCode, readSecondFactor } from './second-factor.ts'
 import {
   clearSeed,
@@ -25,8 +22,10 @@ import {
   deleteRecoveryCodes,
   hasSeed,
   insertRecoveryCodes,
+  isEnrolled,
   isUsable,
   selectSeeds,
+  setPendingSeed,
 } from './store.ts'
 
 type CodeDeps = ActorDeps & Pick<Deps, 'keyRing'>
@@ -45,8 +44,7 @@ export async function renewRecoveryCodes(
 ): Promise<string[]> {
   const { db } = deps
   const user = await useUpCodeOfFresh(deps, actor, code)
-  const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () => makeRecoveryCode(deps))
-  const hashes = await Promise.all(codes.map((one) => hashRecoveryCode(actor.userId, one)))
+  const { codes, hashes } = await makeRecoveryCodes(deps, actor.userId)
   const now = deps.now()
   const by = isFresh(deps, actor, now)
   const isOn = hasSeed(db, actor.userId, user.totpSeed)
@@ -72,49 +70,54 @@ export async function disableTwoFactor(
   actor: SessionActor,
   code: string,
 ): Promise<void> {
+  const { db } = deps
   const { totpSeed } = await useUpCodeOfFresh(deps, actor, code)
   const now = deps.now()
-  const isOff = await turnOff(deps, actor, totpSeed, isFresh(deps, actor, now), now)
-  if (!isOff) throw new Refusal('twoFactorOff')
-}
-
-/**
- * Works like `disableTwoFactor`, without a code: for a user who has signed in with a recovery code
- * a moment ago, because the phone is lost. The session must still be fresh.
- *
- * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`.
- */
-export async function disableAfterRecovery(deps: FactorDeps, actor: SessionActor): Promise<void> {
-  const now = deps.now()
-  const { seeds } = await actFreshAs(deps, actor, now, {
-    seeds: selectSeeds(deps.db, actor.userId, now),
-  })
-  const seed = seeds[0]?.current
-  if (!seed) throw new Refusal('twoFactorOff')
-  const isOff = await turnOff(deps, actor, seed, isFreshAfterRecovery(deps, actor, now), now)
-  if (!isOff) throw new Refusal('confirmationNeeded')
-}
-
-/** @returns Whether `by` held, and this seed was in force. */
-async function turnOff(
-  deps: FactorDeps,
-  actor: SessionActor,
-  seed: string,
-  by: Authority,
-  now: number,
-): Promise<boolean> {
-  const { db } = deps
-  const isOn = hasSeed(db, actor.userId, seed)
+  const by = isFresh(deps, actor, now)
+  const isOn = hasSeed(db, actor.userId, totpSeed)
   const event = eventOf(actor, 'two_factor_off', now)
   const { cleared } = await actFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isOn),
     deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
     ...endSessions(db, by, withNewFactor(actor), isOn),
     // Stands last, because the seed is no longer in force after it.
-    cleared: clearSeed(db, by, actor.userId, seed),
+    cleared: clearSeed(db, by, actor.userId, totpSeed),
   })
-  if (cleared.length > 0) logEvent(event)
-  return cleared.length > 0
+  if (cleared.length === 0) throw new Refusal('twoFactorOff')
+  logEvent(event)
+}
+
+/**
+ * Gives a user with two-step verification a seed for another phone. The seed in force, the recovery
+ * codes and every session stay as they are until `confirmEnrolment`.
+ *
+ * @param code It is used up. Without one, the session must have begun with a recovery code a moment
+ *   ago, because the phone is lost.
+ * @returns The seed, base32.
+ * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
+ */
+export async function startMove(
+  deps: FactorDeps,
+  actor: SessionActor,
+  code?: string,
+): Promise<string> {
+  const { db } = deps
+  const { userId } = actor
+  const { seed, pending } = await makePendingSeed(deps, userId, deps.now())
+  if (code !== undefined) {
+    await useUpCodeOfFresh(deps, actor, code, (by, isGood) => ({
+      pending: setPendingSeed(db, by, userId, pending, and(isEnrolled(), isGood)),
+    }))
+    return toBase32(seed)
+  }
+  const now = deps.now()
+  const by = isFreshAfterRecovery(deps, actor, now)
+  const { seeds, updated } = await actFreshAs(deps, actor, now, {
+    seeds: selectSeeds(db, userId, now),
+    updated: setPendingSeed(db, by, userId, pending, isEnrolled()),
+  })
+  if (updated.length > 0) return toBase32(seed)
+  throw new Refusal(seeds[0]?.current ? 'confirmationNeeded' : 'twoFactorOff')
 }
 
 /**
@@ -142,6 +145,7 @@ async function useUpCodeOfFresh(
   deps: FactorDeps,
   actor: SessionActor,
   code: string,
+  also?: Use['also'],
 ): Promise<Enrolled> {
   const now = deps.now()
   const { seeds } = await actFreshAs(deps, actor, now, {
@@ -149,7 +153,7 @@ async function useUpCodeOfFresh(
   })
   const by = isFresh(deps, actor, now)
   const seed = seeds[0]?.current
-  return useUp(deps, actor, { code, seed, now, by, wrong: 'wrongEnrolmentCode' })
+  return useUp(deps, actor, { code, seed, now, by, wrong: 'wrongEnrolmentCode', also })
 }
 
 interface Use {
@@ -161,12 +165,14 @@ interface Use {
   by: Authority
   /** The refusal of a wrong code. */
   wrong: 'wrongEnrolmentCode' | 'wrongConfirmationCode'
+  /** What is written in the transaction that uses the code up, while the code is good. */
+  also?: ((by: Authority, isGood: SQL | undefined) => Parts) | undefined
 }
 
 async function useUp(
   deps: CodeDeps,
   actor: SessionActor,
-  { code, seed = null, now, by, wrong }: Use,
+  { code, seed = null, now, by, wrong, also }: Use,
 ): Promise<Enrolled> {
   const { db } = deps
   const user = { id: actor.userId, totpSeed: seed }
@@ -184,6 +190,7 @@ async function useUp(
     charged: chargeUnspent(db, by, [counter], now, not(isGood)),
     event: factor.kind === 'recovery code' ? insertEvent(db, by, event, mayUse) : undefined,
     cleared: clearCounter(db, by, counter, mayUse),
+    ...also?.(by, mayUse),
     // Stands last, because the code is no longer usable after it.
     consumed: consumeSecondFactor(db, by, user, factor, isOpen),
   })

@@ -7,8 +7,15 @@ export const RECOVERY_CODE_COUNT = 10
 const CODE_BYTES = 10
 
 /** Creates a code such as `ABCD-EFGH-IJKL-MNOP`. */
-export function makeRecoveryCode(deps: Pick<Deps, 'randomBytes'>): string {
+function makeRecoveryCode(deps: Pick<Deps, 'randomBytes'>): string {
   return toBase32(deps.randomBytes(CODE_BYTES)).replaceAll(/.{4}(?=.)/g, '$&-')
+}
+
+/** Creates ten codes, with the hashes to store. */
+export async function makeRecoveryCodes(deps: Pick<Deps, 'randomBytes'>, userId: number) {
+  const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () => makeRecoveryCode(deps))
+  const hashes = await Promise.all(codes.map((one) => hashRecoveryCode(userId, one)))
+  return { codes, hashes }
 }
 
 /** Tells whether a text has the form of a recovery code. No code of a time step has this form. */

@@ -23,16 +23,22 @@ export function hasSeed(db: Database, userId: number, seed: string): SQL {
   return existsUser(db, and(eq(users.id, userId), eq(users.totpSeed, seed)))
 }
 
-/** Stores the latest seed of a user. Returns no row while two-step verification is on. */
+/**
+ * Stores the latest seed that a user has received. The seed in force stays.
+ *
+ * @param when A condition on the row: that two-step verification is off, or that the user may move
+ *   it to another phone.
+ */
 export function setPendingSeed(
   db: Database,
   by: Authority,
   userId: number,
   pending: { seed: string; expiresAt: number },
+  when: SQL | undefined,
 ) {
   const set = { pendingTotpSeed: pending.seed, pendingTotpExpiresAt: pending.expiresAt }
   return writing(db, by)
-    .update(users, set, and(eq(users.id, userId), isNull(users.totpSeed)))
+    .update(users, set, and(eq(users.id, userId), when))
     .returning({ id: users.id })
 }
 
@@ -57,14 +63,16 @@ interface PendingSeed {
   userId: number
   /** Sealed. */
   seed: string
+  /** The seed in force that it replaces; null when it turns two-step verification on. */
+  current: string | null
 }
 
-/** Holds while this seed can be confirmed and two-step verification is off. */
+/** Holds while this seed can be confirmed and the seed in force is the same. */
 export function isPending(db: Database, pending: PendingSeed, now: number): SQL {
   return existsUser(db, isPendingRow(pending, now))
 }
 
-/** Turns on two-step verification with a pending seed. Returns no row unless `isPending` holds. */
+/** Puts a pending seed in force. Returns no row unless `isPending` holds. */
 export function confirmPendingSeed(db: Database, by: Authority, pending: PendingSeed, now: number) {
   const off = { pendingTotpSeed: null, pendingTotpExpiresAt: 0 }
   return writing(db, by)
@@ -72,11 +80,11 @@ export function confirmPendingSeed(db: Database, by: Authority, pending: Pending
     .returning({ id: users.id })
 }
 
-function isPendingRow({ userId, seed }: PendingSeed, now: number): SQL | undefined {
+function isPendingRow({ userId, seed, current }: PendingSeed, now: number): SQL | undefined {
   return and(
     eq(users.id, userId),
     eq(users.pendingTotpSeed, seed),
-    isNull(users.totpSeed),
+    sql`${users.totpSeed} is ${current}`,
     gt(users.pendingTotpExpiresAt, now),
   )
 }

@@ -167,6 +167,12 @@ const OUTCOMES = {
     events: ['recovery_codes_made', 'two_factor_on'],
     notices: [],
   },
+  'two-step verification moved to a new phone': {
+    ended: [...GRANTS, 'other session', 'password at SFTPGo'],
+    told: BOTH,
+    events: ['recovery_codes_made', 'two_factor_moved'],
+    notices: ['second_factor_off'],
+  },
   'two-step verification off': {
     ended: [...GRANTS, 'other session', 'recovery code'],
     told: BOTH,
@@ -619,9 +625,14 @@ const ENDINGS: Row[] = [
     async () => onPage('/account/security/off', { code: site.code(await giveSeed()) }),
   ],
   [
-    'POST /account/security/phone',
-    'two-step verification off',
-    async () => onPage('/account/security/phone', { code: site.code(await giveSeed()) }),
+    'POST /account/security/confirm',
+    'two-step verification moved to a new phone',
+    async () => {
+      const code = site.code(await giveSeed())
+      const { html } = await onPage('/account/security/phone', { code })
+      const [, secret = ''] = /name="secret" value="([A-Z2-7]{32})"/.exec(html) ?? []
+      await onPage('/account/security/confirm', { secret, code: site.code(secret) })
+    },
   ],
   [
     'POST /api/admin/user/cancel_2fa',
@@ -793,6 +804,7 @@ const ENDS_NOTHING_ELSE = [
   'POST /account/security/passkeys/confirm',
   'POST /account/security/passkeys/delete',
   'POST /account/security/passkeys/rename',
+  'POST /account/security/phone',
   'POST /account/security/start',
   'POST /account/sign-in',
   'POST /account/sign-in/code',

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { sessions, settings, sshKeys, users } from '../../schema/tables.ts'
+import { auditEvents, sessions, settings, sshKeys, users } from '../../schema/tables.ts'
 import { PERMISSION } from '../../src/accounts/roles.ts'
 import { ED2 } from '../reference/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
 import { preparedVisit } from '../support/signed-in.ts'
-import { HOUR, MINUTE } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE, SECOND } from '../support/site.ts'
 import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -20,6 +20,8 @@ b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZWQyNTUxOQ
 
 let site: CheapSite
 let visitor: Visitor
+/** An unused recovery code. */
+let recoveryLeft: string
 
 const signIn = preparedVisit(
   async (arranged, browser) => {
@@ -177,7 +179,10 @@ describe('setting up two-step verification', () => {
     await startEnrolment()
     for (const secret of ['', 'AAAA', '"><b>x', 'A'.repeat(64)]) {
       const seen = await visitor.post('/account/security/confirm', { secret, code: '123456' })
-      expect(seen, secret).toMatchObject({ status: 303, location: '/account/security' })
+      expect(seen, secret).toMatchObject({
+        status: 303,
+        location: '/account/security?done=key-void',
+      })
     }
   })
 
@@ -525,25 +530,133 @@ async function moveWithoutCode(browser: Visitor) {
 
 const CODE_NEEDED = { isOffered: false, status: 403, asksForCode: true, isOn: true }
 
+/** Begins a move with a code of the phone in use. @returns The key for the new phone. */
+async function beginMove(browser: Visitor, fields: Record<string, string>): Promise<string> {
+  const { status, html } = await browser.post('/account/security/phone', fields)
+  expect(status).toBe(200)
+  return /name="secret" value="([A-Z2-7]{32})"/.exec(html)?.[1] ?? ''
+}
+
+const confirmMove = (browser: Visitor, secret: string) =>
+  browser.post('/account/security/confirm', { secret, code: site.code(secret) })
+
+/** The codes of answers to sign-ins with the password alone and with these codes. */
+async function signInWith(...codes: string[]): Promise<number[]> {
+  const answers = []
+  for (const code of ['', ...codes]) answers.push((await site.login('alice', PASSWORD, code)).code)
+  return answers
+}
+
+const kindsOfAlice = async () => {
+  const rows = await site.db.select({ kind: auditEvents.kind }).from(auditEvents)
+  return rows.map(({ kind }) => kind)
+}
+
 describe('moving to a new phone', () => {
   test('is one flow from one code to new recovery codes', async () => {
-    const { html } = await enrol()
-    const [recovery = ''] = valueOf(html, 'codes').split('\n')
+    const { secret: old, html } = await enrol()
+    const [recovery = '', other = ''] = valueOf(html, 'codes').split('\n')
     expect((await visitor.get('/account/security')).html).toContain(
       'href="/account/security/phone"',
     )
     expect(textOf((await visitor.get('/account/security/phone')).html)).toContain('new phone')
     const moved = await visitor.post('/account/security/phone', { code: recovery })
     expect(moved.status).toBe(200)
-    expect(textOf(moved.html)).toContain('two-step verification is off')
+    expect(textOf(moved.html)).toContain('the old phone still works')
     const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(moved.html) ?? []
-    const confirm = { secret, move: 'true' }
-    const wrong = await visitor.post('/account/security/confirm', { ...confirm, code: '000000' })
-    expect(textOf(wrong.html)).toContain('two-step verification is off')
-    const code = site.code(secret)
-    const done = await visitor.post('/account/security/confirm', { ...confirm, code })
+    const wrong = await visitor.post('/account/security/confirm', { secret, code: '000000' })
+    expect(textOf(wrong.html)).toContain('the old phone still works')
+    const done = await confirmMove(visitor, secret)
     expect(valueOf(done.html, 'codes').split('\n')).toHaveLength(10)
-    expect(valueOf(done.html, 'codes')).not.toContain(recovery)
+    expect(valueOf(done.html, 'codes')).not.toContain(other)
+    const kinds = await kindsOfAlice()
+    expect(kinds.filter((kind) => kind.startsWith('two_factor'))).toEqual([
+      'two_factor_on',
+      'two_factor_moved',
+    ])
+    expect(await textAt('/account/activity')).toContain(
+      'You moved two-step verification to a new phone',
+    )
+    expect(await signInWith(site.code(old), other, site.code(secret))).toEqual([402, 402, 402, 200])
+  })
+
+  test('changes nothing until it is finished', async () => {
+    const { secret: old, html } = await enrol()
+    const [recovery = ''] = valueOf(html, 'codes').split('\n')
+    const elsewhere = await site.token('alice', PASSWORD, site.code(old))
+    site.now += MINUTE
+    const secret = await beginMove(visitor, { code: site.code(old) })
+    site.now += MINUTE
+    expect(await signInWith(site.code(secret), site.code(old), recovery)).toEqual([
+      402, 402, 200, 200,
+    ])
+    expect(await site.get('/api/me', { token: elsewhere })).toMatchObject({ code: 200 })
+    expect(await kindsOfAlice()).not.toContain('two_factor_off')
+    expect(await textAt('/account/security')).toContain('9 of 10 recovery codes')
+    const generated = await site.post('/api/auth/2fa/generate', undefined, { token: elsewhere })
+    expect(generated).toMatchObject({ code: 400 })
+  })
+
+  test.each<[string, (secret: string) => Promise<unknown>]>([
+    ['ten minutes have passed', async () => (site.now += 10 * MINUTE)],
+    [
+      'another tab has begun it again',
+      async () => {
+        await beginMove(visitor, { code: recoveryLeft })
+      },
+    ],
+    ['it is finished', (secret) => confirmMove(visitor, secret)],
+    [
+      'the user has turned two-step verification off',
+      () => visitor.post('/account/security/off', { code: recoveryLeft }),
+    ],
+    [
+      'an operator has cancelled two-step verification',
+      async () => {
+        const admin = await site.token('admin', ADMIN_PASSWORD)
+        const [alice] = await site.db.select().from(users).where(eq(users.username, 'alice'))
+        await site.post(`/api/admin/user/cancel_2fa?id=${alice?.id}`, undefined, { token: admin })
+        await visitor.signIn('alice', PASSWORD)
+      },
+    ],
+  ])('can no longer be finished when %s', async (_, between) => {
+    const { secret: old, html } = await enrol()
+    recoveryLeft = valueOf(html, 'codes').split('\n')[0] ?? ''
+    const secret = await beginMove(visitor, { code: site.code(old) })
+    await between(secret)
+    const before = await kindsOfAlice()
+    const rows = await site.db.select().from(users)
+    const confirmed = await visitor.post('/account/security/confirm', {
+      secret,
+      code: site.code(secret),
+      confirm_password: PASSWORD,
+    })
+    expect(confirmed.html).not.toContain('id="codes"')
+    expect(await site.db.select().from(users)).toEqual(rows)
+    expect(await kindsOfAlice()).toEqual(before)
+  })
+
+  test('leads to what holds when its key has expired', async () => {
+    const { secret: old } = await enrol()
+    const secret = await beginMove(visitor, { code: site.code(old) })
+    site.now += 10 * MINUTE
+    const fields = { secret, code: site.code(secret), confirm_password: PASSWORD }
+    expect(await visitor.post('/account/security/confirm', fields)).toMatchObject({
+      location: '/account/security?done=key-void',
+    })
+  })
+
+  test('needs a fresh session at both ends', async () => {
+    const { secret: old } = await enrol()
+    site.now += 10 * MINUTE
+    expect((await visitor.post('/account/security/phone', { code: site.code(old) })).status).toBe(
+      403,
+    )
+    const secret = await beginMove(visitor, { code: site.code(old), confirm_password: PASSWORD })
+    site.now += 10 * MINUTE - SECOND
+    await site.db.update(sessions).set({ confirmedAt: 0 })
+    expect((await confirmMove(visitor, secret)).status).toBe(403)
+    expect(await kindsOfAlice()).not.toContain('two_factor_moved')
   })
 
   describe('after a sign-in with a recovery code', () => {
@@ -553,15 +666,21 @@ describe('moving to a new phone', () => {
       const { other } = await signInWithoutPhone()
       const page = textOf((await other.get('/account/security')).html)
       expect(page).toContain('Have you lost your phone?')
-      const moved = await other.post('/account/security/phone', withoutCode)
-      expect(moved.status).toBe(200)
-      const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(moved.html) ?? []
-      const confirm = { secret, move: 'true', code: site.code(secret) }
-      const done = await other.post('/account/security/confirm', confirm)
+      const secret = await beginMove(other, withoutCode)
+      expect((await visitor.get('/account')).location, 'nothing has changed yet').toBeNull()
+      const done = await confirmMove(other, secret)
       expect(valueOf(done.html, 'codes').split('\n')).toHaveLength(10)
       expect((await visitor.get('/account')).location).toContain('/account/sign-in')
       const again = await other.post('/account/security/phone', withoutCode)
       expect(again.status, 'a code of the new phone was shown').toBe(403)
+    })
+
+    test('changes nothing until it is finished', async () => {
+      const { other, codes } = await signInWithoutPhone()
+      const secret = await beginMove(other, withoutCode)
+      const [used = '', unused = ''] = codes
+      expect(await signInWith(site.code(secret), used, unused)).toEqual([402, 402, 402, 200])
+      expect((await visitor.get('/account')).location).toBeNull()
     })
 
     test('asks for one ten minutes later, and in every other session', async () => {
@@ -574,15 +693,38 @@ describe('moving to a new phone', () => {
       })
       expect(await moveWithoutCode(other)).toEqual(CODE_NEEDED)
     })
+
+    test('asks for one in a session that a recovery code has only confirmed', async () => {
+      const { secret, html } = await enrol()
+      const codes = valueOf(html, 'codes').split('\n')
+      const thief = new Visitor(site)
+      thief.cookies.set('session', await site.token('alice', PASSWORD, site.code(secret)))
+      // As if it had begun with the password alone, before two-step verification was on.
+      await site.db.update(sessions).set({ amr: 'pwd' })
+      const confirmed = await site.post(
+        '/api/me/confirm',
+        { otp_code: codes[0] },
+        { token: thief.cookies.get('session') ?? '' },
+      )
+      expect(confirmed.code).toBe(200)
+      const { isOffered, status, asksForCode } = await moveWithoutCode(thief)
+      expect({ isOffered, status, asksForCode }).toEqual({
+        isOffered: false,
+        status: 403,
+        asksForCode: true,
+      })
+    })
   })
 
   test('changes nothing for a wrong code, and is for users of two-step verification', async () => {
     expect((await visitor.get('/account/security/phone')).location).toBe('/account/security')
     await enrol()
+    const before = await site.db.select().from(users)
     const refused = await visitor.post('/account/security/phone', { code: 'aaaa-bbbb-cccc' })
     expect(refused.status).not.toBe(200)
     expect(problemAt(refused.html, 'code')).toBeDefined()
     expect((await visitor.get('/account/security/phone')).status).toBe(200)
+    expect(await site.db.select().from(users)).toEqual(before)
   })
 })
 

@@ -52,7 +52,6 @@ export function EnrolmentPage({ view, enrolment, problem, isMove = false }: Enro
             <form method="post" action="/account/security/confirm">
               <Alert problem={problem} fields={['code', ...CONFIRM_FIELDS]} />
               <input type="hidden" name="secret" value={secret} />
-              {isMove && <input type="hidden" name="move" value="true" />}
               <Field
                 name="code"
                 label={t.code}

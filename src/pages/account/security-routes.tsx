@@ -7,13 +7,13 @@ import { readSettings } from '../../settings/store.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
 import { readAccountAs } from '../../access/act-as.ts'
 import { readRecovery } from '../../access/recovery.ts'
-import { toEnrol } from '../../access/sign-in-methods.ts'
-import { confirmEnrolment, showSecret, startEnrolment } from '../../two-factor/enrolment.ts'
 import {
-  disableAfterRecovery,
-  disableTwoFactor,
-  renewRecoveryCodes,
-} from '../../two-factor/manage.ts'
+  confirmWithRecoveryCodes,
+  readEnrolment,
+  showSecret,
+  startEnrolment,
+} from '../../two-factor/enrolment.ts'
+import { disableTwoFactor, renewRecoveryCodes, startMove } from '../../two-factor/manage.ts'
 import { changeProfile } from '../../users/profile.ts'
 import { isNothing } from '../../users/remaining-access.ts'
 import { confirmWith } from '../confirm.tsx'
@@ -70,16 +70,13 @@ export const securityPages = new Hono<App>()
     const deps = c.get('deps')
     const fields = await readForm(c)
     const isRecovered = fields[RECOVERED] !== undefined
-    const moved = await attempt(async () => {
-      const { code } = isRecovered ? { code: '' } : validate(codeSchema, fields)
+    const secret = await attempt(async () => {
+      const code = isRecovered ? undefined : validate(codeSchema, fields).code
       await confirmWith(c, fields)
-      if (isRecovered) await disableAfterRecovery(deps, sessionOf(c))
-      else await disableTwoFactor(deps, sessionOf(c), code)
-      const { values } = await readSettings(deps)
-      return startEnrolment(deps, sessionOf(c), values.site_title)
+      return startMove(deps, sessionOf(c), code)
     })
-    if (moved instanceof Refusal) return showNewPhone(c, moved)
-    return showEnrolment(c, moved.secret, { isMove: true })
+    if (secret instanceof Refusal) return showNewPhone(c, secret)
+    return showEnrolment(c, secret)
   })
   .post('/start', async (c) => {
     const deps = c.get('deps')
@@ -93,15 +90,9 @@ export const securityPages = new Hono<App>()
     const codes = await attempt(async () => {
       const enrolment = validate(confirmSchema, fields)
       await confirmWith(c, fields)
-      await confirmEnrolment(c.get('deps'), sessionOf(c), enrolment)
-      // Enrolment does not use the code up, so the same code renews the recovery codes.
-      return renewRecoveryCodes(c.get('deps'), sessionOf(c), enrolment.code)
+      return confirmWithRecoveryCodes(c.get('deps'), sessionOf(c), enrolment)
     })
-    if (codes instanceof Refusal)
-      return showEnrolment(c, fields['secret'] ?? '', {
-        refusal: codes,
-        isMove: fields['move'] !== undefined,
-      })
+    if (codes instanceof Refusal) return showEnrolment(c, fields['secret'] ?? '', codes)
     return showRecoveryCodes(c, codes)
   })
   .post('/codes', async (c) => {
@@ -133,20 +124,13 @@ async function showNewPhone(c: AppContext, refusal?: Refusal) {
   return showForm(c, NewPhonePage, { view, isRecovered }, refusal)
 }
 
-interface ShownEnrolment {
-  refusal?: Refusal
-  /** The app moves to another phone, and the old one is gone already. */
-  isMove?: boolean
-}
-
-async function showEnrolment(c: AppContext, secret: string, shown: ShownEnrolment = {}) {
-  const { refusal, isMove = false } = shown
-  const account = await readAccountAs(c.get('deps'), toEnrol(sessionOf(c)))
+async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
+  const { account, isPending } = await readEnrolment(c.get('deps'), sessionOf(c))
   const view = await readView(c, account)
   const enrolment = await showSecret(view.site.title, account.username, secret)
-  // The secret was tampered with, or two-step verification is on already.
-  if (enrolment === undefined || account.hasTwoFactor) return goTo(c, PATH)
-  return showForm(c, EnrolmentPage, { view, enrolment, isMove }, refusal)
+  // It was tampered with, replaced, confirmed, or ten minutes have passed.
+  if (enrolment === undefined || !isPending) return goTo(c, PATH, 'key-void')
+  return showForm(c, EnrolmentPage, { view, enrolment, isMove: account.hasTwoFactor }, refusal)
 }
 
 async function showRecoveryCodes(c: AppContext, codes: string[]) {

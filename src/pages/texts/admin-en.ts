@@ -231,6 +231,7 @@ export const adminEventsEn = {
     recovery_codes_made: 'Recovery codes generated',
     two_factor_on: 'Two-step verification on',
     two_factor_off: 'Two-step verification off',
+    two_factor_moved: 'Two-step verification moved to a new phone',
     password_changed: 'Passwords changed',
     profile_changed: 'Profiles changed',
     session_ended: 'Sessions ended',

@@ -207,6 +207,7 @@ export const adminEventsZh: typeof adminEventsEn = {
     recovery_codes_made: '生成恢复代码',
     two_factor_on: '开启两步验证',
     two_factor_off: '关闭两步验证',
+    two_factor_moved: '两步验证换新手机',
     password_changed: '修改密码',
     profile_changed: '修改资料',
     session_ended: '退出登录',

@@ -67,6 +67,7 @@ const events: Record<EventPhrase, string> = {
   recovery_codes_made: '{who} generated new recovery codes',
   two_factor_on: '{who} turned on two-step verification',
   two_factor_off: '{who} turned off two-step verification',
+  two_factor_moved: '{who} moved two-step verification to a new phone',
   two_factor_off_of_other: '{who} turned off {whose} two-step verification',
   password_changed: '{who} changed {whose} password',
   profile_changed: '{who} changed {whose} profile',
@@ -646,7 +647,7 @@ export const en = {
     lost: 'Set up a new one now. The old phone and the old recovery codes then stop working, and you get new codes. If you still have the phone, you need not do anything.',
     lostSubmit: 'Set up a new phone',
     halfway:
-      'The old phone no longer works. Until you finish this page, two-step verification is off.',
+      'Until you finish this page, nothing changes: the old phone still works, and so do the old recovery codes.',
   },
 
   recovery: {
@@ -964,6 +965,7 @@ export const en = {
     'identity-unlinked': 'The account is no longer linked.',
     'password-changed': 'Your password was changed. Sign in with the new password.',
     'two-factor-off': 'Two-step verification is off.',
+    'key-void': 'The key on that page is no longer valid. This page shows what holds now.',
     'second-factor-needed':
       'This site requires a second factor. Turn on two-step verification or use a passkey to continue.',
     'key-added': 'The key was added.',

@@ -44,6 +44,7 @@ const events: Texts['events'] = {
   recovery_codes_made: '{who}生成了新的恢复代码',
   two_factor_on: '{who}开启了两步验证',
   two_factor_off: '{who}关闭了两步验证',
+  two_factor_moved: '{who}把两步验证换到了新手机',
   two_factor_off_of_other: '{who}关闭了{whose}两步验证',
   password_changed: '{who}修改了密码',
   profile_changed: '{who}修改了个人资料',
@@ -350,7 +351,7 @@ export const zh: Texts = {
     lostTitle: '手机丢了吗？',
     lost: '现在就可以设置新手机。旧手机和旧的恢复代码将随之失效，你会得到新的恢复代码。手机还在的话，无需操作。',
     lostSubmit: '设置新手机',
-    halfway: '旧手机已失效。在完成此页之前，两步验证处于关闭状态。',
+    halfway: '完成此页之前，一切不变：旧手机和旧的恢复代码仍然有效。',
   },
 
   recovery: {
@@ -659,6 +660,7 @@ export const zh: Texts = {
     'identity-unlinked': '账户已取消关联。',
     'password-changed': '密码已修改，请用新密码登录。',
     'two-factor-off': '两步验证已关闭。',
+    'key-void': '该页上的密钥已失效。当前状态如下。',
     'second-factor-needed': '本站要求第二重验证，请先开启两步验证或使用通行密钥。',
     'key-added': '公钥已添加。',
     'key-deleted': '公钥已删除。',
