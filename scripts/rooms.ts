@@ -73,6 +73,7 @@ const EDGES: Readonly<Record<string, string>> = {
   'users > notices': 'a new password lists what stays',
   'health > notices': 'the state of a site names the channels that fail',
   'health > users': 'the state of a site counts its users',
+  'health > files': 'a file server behind the site is a part of it',
 }
 
 /**

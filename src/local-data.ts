@@ -35,6 +35,17 @@ export const mailAnswerSchema = v.object({
 })
 export type MailAnswer = v.InferOutput<typeof mailAnswerSchema>
 
+/** The bindings of a running site that describe its file server (`FileServerBindings`). */
+export const filesAnswerSchema = v.object({
+  FILES_ORIGIN: v.optional(v.string()),
+  FILES_TOKEN: v.optional(v.string()),
+  FILES_HEADERS: v.optional(v.string()),
+  FILES_HOST: v.optional(v.string()),
+  FILES_TIMEOUT_SECONDS: v.optional(v.string()),
+  FILES_PAGE_POLICY: v.optional(v.string()),
+  FILES_OPEN_LINKS: v.optional(v.string()),
+})
+
 /** The database and the namespace of a site. */
 export type SiteBindings = Pick<Env, 'DB' | 'SETTINGS'>
 

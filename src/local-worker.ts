@@ -5,16 +5,25 @@ import { createDeps } from './deps.ts'
 import { sendAfterAnswer } from './notices/http/after-requests.ts'
 import { forgetChannels } from './notices/memory.ts'
 import { forgetKeySet } from './openid/keys.ts'
-import { type DataAnswer, dataCallSchema, type MailAnswer, runDataCall } from './local-data.ts'
+import {
+  type DataAnswer,
+  dataCallSchema,
+  filesAnswerSchema,
+  type MailAnswer,
+  runDataCall,
+} from './local-data.ts'
 import worker from './worker.ts'
 
 export { PasswordHasher } from './crypto/password-hasher.ts'
 
-/** `npm start` also asks for the run of a trigger, and commands with what the site mails. */
+/**
+ * `npm start` also asks for the run of a trigger; commands with what the site mails, and for its
+ * file server.
+ */
 const callSchema = v.union([
   dataCallSchema,
   v.object({ cron: v.string() }),
-  v.object({ ask: v.literal('mail') }),
+  v.object({ ask: v.picklist(['mail', 'files']) }),
 ])
 export type SiteCall = v.InferOutput<typeof callSchema>
 
@@ -50,7 +59,8 @@ async function answerCommand(
 ): Promise<DataAnswer> {
   try {
     const call = v.parse(callSchema, await request.json())
-    if ('ask' in call) return { answer: mailOf(env) }
+    if ('ask' in call)
+      return { answer: call.ask === 'mail' ? mailOf(env) : v.parse(filesAnswerSchema, env) }
     const answer = await ('cron' in call
       ? runTrigger(call.cron, env, context)
       : runDataCall(call, env))

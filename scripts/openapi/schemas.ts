@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { LISTED_METHODS } from '../../src/access/sign-in-methods.ts'
 import { APP_PASSWORD_SCOPES } from '../../src/access/scopes.ts'
+import { FILE_LINKS, FILE_SERVER_PROBLEMS } from '../../src/files/state.ts'
 import { SSO_PLATFORMS } from '../../src/base/sso-platforms.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'
 import { CHANNEL_KINDS, NOTICE_LANGUAGES } from '../../src/notices/channels.ts'
@@ -288,6 +289,13 @@ export const health = v.strictObject({
   kv: partHealth,
   hasher: partHealth,
   migrations: partHealth,
+  files: v.optional(
+    v.strictObject({
+      ...partHealth.entries,
+      problem: v.nullable(v.picklist(FILE_SERVER_PROBLEMS)),
+      links: v.picklist(FILE_LINKS),
+    }),
+  ),
 })
 
 function listOf<Item extends v.GenericSchema>(item: Item) {

@@ -12,6 +12,8 @@ export interface FileServer {
   timeoutMilliseconds: number
   /** Whether the pages of its web client get a policy for scripts. */
   hasPagePolicy: boolean
+  /** Whether files are open to everybody who knows their path, where OpenList makes no signs. */
+  hasOpenLinks: boolean
   /** What is wrong with the settings: the file server then answers nothing. */
   problem: string | undefined
 }
@@ -24,6 +26,7 @@ export interface FileServerBindings {
   FILES_HOST?: string | undefined
   FILES_TIMEOUT_SECONDS?: string | undefined
   FILES_PAGE_POLICY?: string | undefined
+  FILES_OPEN_LINKS?: string | undefined
 }
 
 const DEFAULT_TIMEOUT_SECONDS = '60'
@@ -50,6 +53,7 @@ export function parseFileServer(bindings: FileServerBindings): FileServer | unde
     host: host ? host.toLowerCase() : undefined,
     timeoutMilliseconds: (isInTime ? seconds : Number(DEFAULT_TIMEOUT_SECONDS)) * 1000,
     hasPagePolicy: bindings.FILES_PAGE_POLICY !== 'off',
+    hasOpenLinks: bindings.FILES_OPEN_LINKS === 'on',
     problem: problems.find((problem) => problem !== false),
   }
 }

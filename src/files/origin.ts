@@ -16,6 +16,8 @@ export type OriginAnswer = v.InferOutput<typeof envelopeSchema>
 /** How much of an answer to a call of our own is read. */
 const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024
 const RETRY_SECONDS = 5
+/** The detail of the refusal when the file server takes too long. */
+export const TOO_SLOW = 'no answer in time'
 
 /** The file server is down, slow, or has closed the connection. */
 export function filesUnavailable(detail: string): Refusal {
@@ -42,8 +44,12 @@ export async function sendToOrigin(
   const abort = new AbortController()
   given?.addEventListener('abort', () => abort.abort())
   let timer: ReturnType<typeof setTimeout> | undefined
+  let isLate = false
   const wait = () => {
-    timer = setTimeout(() => abort.abort(), timeoutMilliseconds)
+    timer = setTimeout(() => {
+      isLate = true
+      abort.abort()
+    }, timeoutMilliseconds)
   }
   if (sent === undefined) wait()
   else void sent.then(wait, () => undefined)
@@ -53,10 +59,20 @@ export async function sendToOrigin(
     if (isReading(init.method ?? 'GET')) options.cache = 'no-store'
     return await deps.sendOut(origin + path, options, 'any')
   } catch (error) {
-    throw filesUnavailable(error instanceof Error ? error.name : 'no answer')
+    throw filesUnavailable(isLate ? TOO_SLOW : whyNoAnswer(error))
   } finally {
     clearTimeout(timer)
   }
+}
+
+/**
+ * The code of the operating system, where the platform tells it; the message could have the
+ * address.
+ */
+function whyNoAnswer(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return /^[A-Z0-9_]+$/.test(code) ? `no connection (${code})` : 'no connection'
 }
 
 /**

@@ -5,6 +5,7 @@ import { selectMigrations } from '../database/migrations.ts'
 import type { Deps } from '../deps.ts'
 import { actAsOperator, type Operator } from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
+import { type FileServerState, readFileServerState } from '../files/state.ts'
 
 /** How long a part may take. An operator should not wait five seconds for each. */
 const DEADLINE_MILLISECONDS = 2000
@@ -18,7 +19,11 @@ export interface PartHealth {
   milliseconds: number
 }
 
-export type HealthDeps = ActorDeps & Pick<Deps, 'kv' | 'hashPassword'>
+/** The state of the file server behind the site. */
+export type FilesHealth = PartHealth & Pick<FileServerState, 'problem' | 'links'>
+
+export type HealthDeps = ActorDeps &
+  Pick<Deps, 'kv' | 'hashPassword' | 'fileServer' | 'sendOut' | 'randomBytes'>
 
 /**
  * Checks everything that the service needs, in parallel. The operator's session is checked first,
@@ -33,13 +38,24 @@ export async function checkHealth(deps: HealthDeps, operator: Operator) {
 
 /** Checks everything that the service needs, for a caller that is an operator. */
 export async function checkParts(deps: HealthDeps) {
-  const [d1, kv, hasher, migrations] = await Promise.all([
+  const [d1, kv, hasher, migrations, files] = await Promise.all([
     timed(async () => (await deps.db.all(sql`select 1`)).length === 1),
     timed(async () => (await deps.kv.get('health')) === null),
     timed(async () => (await deps.hashPassword('', new Uint8Array(16), TRIAL_COST)).length > 0),
     timed(() => isMigrated(deps)),
+    checkFiles(deps),
   ])
-  return { d1, kv, hasher, migrations }
+  return { d1, kv, hasher, migrations, ...(files !== undefined && { files }) }
+}
+
+/** @returns `undefined` where no file server is behind the site. */
+async function checkFiles(deps: HealthDeps): Promise<FilesHealth | undefined> {
+  const files = deps.fileServer()
+  if (files === undefined) return undefined
+  const start = performance.now()
+  const { problem, links } = await readFileServerState(deps, files, DEADLINE_MILLISECONDS)
+  const milliseconds = Math.round(performance.now() - start)
+  return { ok: problem === undefined, milliseconds, problem, links }
 }
 
 /** @param check Tells whether the part works. When it throws, the part does not work. */

@@ -52,6 +52,7 @@ function facts(wrong: Partial<Facts> = {}, data: Partial<SiteData> = {}): Facts 
     mail: MAIL,
     passkeySite: { rpId: 'example.org', origins: [] },
     host: 'files.example.org',
+    files: undefined,
     migrations: { known: ['0000_a.sql', '0001_b.sql'], applied: ['0000_a.sql', '0001_b.sql'] },
     data: { ...WELL, ...data },
     ...wrong,

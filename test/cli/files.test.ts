@@ -1,7 +1,16 @@
 import { appendFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import type { Client } from '../support/client.ts'
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  onTestFinished,
+  test,
+} from 'vitest'
+import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { FILES_TOKEN, OpenListStandIn } from '../support/openlist-stand-in.ts'
@@ -22,16 +31,21 @@ beforeAll(async () => {
     const chunks = await asked.toArray()
     const { method = 'GET', url = '/', headers } = asked
     const body = chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }
-    const authorization = { Authorization: headers.authorization ?? '' }
-    const given = await openlist.send(address + url, { method, headers: authorization, ...body })
+    const sent = new Headers({ Authorization: headers.authorization ?? '' })
+    for (const name of ['x-forwarded-host', 'x-forwarded-proto'])
+      sent.set(name, String(headers[name] ?? ''))
+    const given = await openlist.send(address + url, { method, headers: sent, ...body })
     answer.writeHead(given.status, Object.fromEntries(given.headers))
     answer.end(Buffer.from(await given.arrayBuffer()))
   })
   await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve))
   clone = new Clone(inject('startedSite'))
-  site = await clone.serve()
-  // After the start, which would read the configuration anew. The commands read it, not the site.
   appendFileSync(clone.path('.dev.vars'), `FILES_TOKEN=${FILES_TOKEN}\n`)
+  openlist = new OpenListStandIn()
+  const sitePort = await freePort()
+  // No file has the address: the commands ask the site for it.
+  await clone.start({ PORT: sitePort }, { args: ['--files', address] }).until('serves on')
+  site = new Client(`http://127.0.0.1:${sitePort}`)
   const { token } = (await site.signIn('admin', ADMIN_PASSWORD)).data
   await site.call('POST', '/api/admin/user/create', {
     token,
@@ -45,39 +59,46 @@ afterAll(async () => {
 })
 beforeEach(() => {
   openlist = new OpenListStandIn()
-  openlist.settings['link_expiration'] = '24'
+  Object.assign(openlist.settings, {
+    link_expiration: '24',
+    sign_all: 'true',
+    proxy_ignore_headers: 'authorization,referer',
+  })
+  openlist.files = { '/local/a b.txt': '' }
   clone.sql('delete from file_users')
 })
 
 const run = (...args: string[]) => clone.command(['files', ...args])
-const withFiles = (...args: string[]) => run(...args, '--files', address)
 /** Somebody who is at OpenList only. */
 const THEIRS = { password: 'theirs', base_path: '/', role: 0, permission: 0, disabled: false }
 
 describe('latchkey files', () => {
   test('check finds nothing wrong with an OpenList that is set up', async () => {
-    const { code, stdout } = await withFiles('check')
+    const { code, stdout } = await run('check')
     expect([code, stdout]).toEqual([0, expect.not.stringMatching(/warn|fail/)])
-    expect(stdout).toMatch(/ok {4}file server {4}http:\/\/127\.0\.0\.1:\d+ is OpenList v4\.2\.5/)
+    expect(stdout).toContain(`ok    file server    ${address} is OpenList v4.2.5`)
+    expect(stdout).toMatch(/ok {4}site_url {7}links have the address of this site/)
     expect(stdout).not.toContain(FILES_TOKEN)
   })
 
   test('check says what is wrong, and what to do', async () => {
     openlist.settings = {
       ...openlist.settings,
-      site_url: 'https://old.example',
       link_expiration: '0',
+      sign_all: 'false',
     }
+    openlist.siteUrl = 'https://old.example'
     openlist.settings['ldap_login_enabled'] = 'true'
     openlist.users.push({ ...THEIRS, id: 50, username: 'bob' })
     clone.sql(
       `insert into file_users (user_id, remote_id, remote_name) values (?, 60, 'alice')`,
       alice,
     )
-    const { code, stdout } = await withFiles('check')
+    const { code, stdout } = await run('check')
     expect(code).toBe(0)
     for (const text of [
-      'https://old.example',
+      'links of OpenList begin with https://old.example',
+      'sign_all is off',
       'ldap_login_enabled',
       'never end',
       'alice: the user',
@@ -89,26 +110,68 @@ describe('latchkey files', () => {
   test.each([
     ['no answer', () => (openlist.answer = () => new Response('x')), /gives no answer of OpenList/],
     ['another token', () => (openlist.token = 'another'), /refuses FILES_TOKEN\n.*→ copy/],
-    ['an empty token', () => (openlist.token = ''), /refuses FILES_TOKEN/],
+    ['an empty token', () => (openlist.token = ''), /has an empty token\b.*\n.*→ reset/],
+    ['an old version', () => (openlist.settings['version'] = 'v4.2.4'), /older than 4\.2\.5/],
   ])('check fails for %s', async (_, arrange, text) => {
     arrange()
-    const { code, stdout } = await withFiles('check')
+    const { code, stdout } = await run('check')
     expect([code, stdout]).toEqual([1, expect.stringMatching(text)])
   })
 
+  test.each(['', 'referer', 'Authorization', 'referer, authorization', 'authorization\nreferer'])(
+    'check fails for proxy_ignore_headers %j',
+    async (value) => {
+      openlist.settings['proxy_ignore_headers'] = value
+      const { code, stdout } = await run('check')
+      const text = /fail {2}headers .*sends FILES_TOKEN to the servers of storages/
+      expect([code, stdout]).toEqual([1, expect.stringMatching(text)])
+    },
+  )
+
+  test('check says that nobody answers, in words', async () => {
+    const { code, stdout } = await run('check', '--files', `http://127.0.0.1:${await freePort()}`)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/does not answer: no connection \(ECONNREFUSED\)\n +→ start OpenList/)
+  })
+
+  test('check says that no link was seen where there is no file', async () => {
+    openlist.files = {}
+    const { code, stdout } = await run('check')
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/warn {2}site_url {7}not seen/)])
+  })
+
+  test('check looks past a storage that links to an address of its own', async () => {
+    openlist.files = { '/cloud/b.txt': 'https://cloud.example/p/local/b.txt', '/local/x/c.txt': '' }
+    openlist.siteUrl = 'https://old.example'
+    expect((await run('check')).stdout).toContain(
+      'links of OpenList begin with https://old.example',
+    )
+  })
+
   test('check asks for an address, where none is set', async () => {
-    const { code, stderr } = await run('check')
+    const other = new Clone(inject('startedSite'))
+    onTestFinished(() => other.remove())
+    const { code, stderr } = await other.command(['files', 'check'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('name it with --files')])
+  })
+
+  test('doctor has a line for it', async () => {
+    const doctor = async () => (await clone.command(['doctor'])).stdout
+    expect(await doctor()).toMatch(/ok {4}file server .* is OpenList v4\.2\.5/)
+    openlist.settings['sign_all'] = 'false'
+    expect(await doctor()).toMatch(/warn {2}links .*sign_all is off/)
+    openlist.answer = () => new Response('x')
+    expect(await doctor()).toMatch(/fail {2}file server .*gives no answer of OpenList/)
   })
 
   test('link makes a user be one of OpenList, status shows it, unlink ends it', async () => {
     // As OpenList numbers them after Latchkey has made one of a far id.
     const id = 1_000_000_009
     openlist.users.push({ ...THEIRS, id, username: 'old-alice' })
-    const linked = await withFiles('link', 'alice', String(id))
+    const linked = await run('link', 'alice', String(id))
     expect(linked.stdout).toBe(`alice is old-alice of OpenList (${id}).\n`)
     expect((await run('status')).stdout).toMatch(/alice.*1000000009.*old-alice.*not used yet/)
-    expect((await withFiles('link', 'alice', String(id))).stderr).toContain('is linked already')
+    expect((await run('link', 'alice', String(id))).stderr).toContain('is linked already')
     expect((await run('unlink', 'alice')).stdout).toBe(
       'alice is no longer old-alice of OpenList.\n',
     )
@@ -122,7 +185,7 @@ describe('latchkey files', () => {
     ['alice', '2', 'neither admin nor guest'],
     ['alice', '77', 'neither admin nor guest'],
   ])('link refuses %s %s', async (name, id, text) => {
-    const { code, stderr } = await withFiles('link', name, id)
+    const { code, stderr } = await run('link', name, id)
     expect([code, stderr]).toEqual([1, expect.stringContaining(text)])
     expect(clone.sql('select * from file_users')).toEqual([])
   })

@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, noticeChannels } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import {
+  FILES_BINDINGS,
+  FILES_ORIGIN,
+  FILES_TOKEN,
+  OpenListStandIn,
+} from '../support/openlist-stand-in.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { textOf, Visitor } from '../support/visitor.ts'
@@ -49,6 +55,42 @@ describe('the overview of administrators', () => {
     expect(text).toContain('Something does not work')
     expect(text).toContain('Cache of the settings: does not work')
     expect(text).toContain('Database: ')
+  })
+
+  describe('with a file server', () => {
+    async function textWith(openlist: OpenListStandIn, bindings = {}): Promise<string> {
+      const behind = new CheapSite(openlist.deps, { ...FILES_BINDINGS, ...bindings })
+      const visitor = new Visitor(behind)
+      for (const [name, value] of admin.cookies) visitor.cookies.set(name, value)
+      return textOf((await visitor.get(SITE)).html)
+    }
+
+    test('tells that it works', async () => {
+      const openlist = new OpenListStandIn()
+      openlist.settings['sign_all'] = 'true'
+      const text = await textWith(openlist)
+      expect(text).toMatch(/Everything works .*File server \(OpenList\): \d+ ms/)
+      expect(text).not.toContain('Needs your attention')
+    })
+
+    test('tells what is wrong with it, and what to do', async () => {
+      const openlist = new OpenListStandIn()
+      openlist.answer = () => Promise.reject(new TypeError('fetch failed'))
+      const text = await textWith(openlist)
+      expect(text).toContain('Something does not work')
+      expect(text).toContain('File server (OpenList): does not answer. Start it')
+      expect(text).not.toMatch(new RegExp(`${FILES_ORIGIN}|${FILES_TOKEN}`))
+    })
+
+    test('warns while it signs no links', async () => {
+      const openlist = new OpenListStandIn()
+      openlist.settings['sign_all'] = 'false'
+      const text = await textWith(openlist)
+      expect(text).toContain('Everything works')
+      expect(text).toContain('Needs your attention Links to files are refused, because')
+      const chosen = await textWith(openlist, { FILES_OPEN_LINKS: 'on' })
+      expect(chosen).toContain('Needs your attention Files open to everybody who knows their path')
+    })
   })
 
   test('names who is locked out, until an operator unlocks the account', async () => {

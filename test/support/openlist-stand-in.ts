@@ -40,6 +40,10 @@ export class OpenListStandIn {
   readonly sent: Sent[] = []
   settings: Record<string, string> = { site_title: 'OpenList', version: 'v4.2.5' }
   token = FILES_TOKEN
+  /** `site_url` of its `config.json`, which no setting tells. */
+  siteUrl = ''
+  /** The links of files to an address of the storage, by path; empty for a storage without one. */
+  files: Record<string, string> = {}
   metas: Record<string, unknown>[] = []
   /** That were made in it. */
   readonly folders: string[] = []
@@ -129,12 +133,33 @@ export class OpenListStandIn {
         this.folders.push(join(user.base_path, JSON.parse(sent.body).path))
         return ok(null)
       }
+      if (isAdmin && pathname === '/api/fs/list')
+        return ok(this.#list(JSON.parse(sent.body).path, sent))
+      if (isAdmin && pathname === '/api/fs/get')
+        return ok(this.#link(JSON.parse(sent.body).path, sent))
       return ok({ as: user.username, path: sent.path, body: sent.body.length })
     }
     const page = '<html><head><script>1</script></head><body></body></html>'
     return new Response(page, {
       headers: { 'Content-Type': 'text/html', 'Set-Cookie': 'a=b', ETag: '"x"' },
     })
+  }
+
+  /** Lists a folder, as far as somebody needs who looks for a file. */
+  #list(path: string, sent: Sent) {
+    const inside = `${path === '/' ? '' : path}/`
+    const below = Object.keys(this.files).filter((file) => file.startsWith(inside))
+    const names = new Set(below.map((file) => file.slice(inside.length).split('/')[0] ?? ''))
+    const content = Array.from(names, (name) => ({ name, is_dir: !(inside + name in this.files) }))
+    return { as: 'admin', path: sent.path, body: sent.body.length, content }
+  }
+
+  #link(path: string, sent: Sent) {
+    const { headers } = sent
+    const own = `${headers.get('X-Forwarded-Proto')}://${headers.get('X-Forwarded-Host')}`
+    const encoded = path.split('/').map(encodeURIComponent).join('/')
+    const link = this.files[path] || `${this.siteUrl || own}/p${encoded}?sign=x`
+    return { as: 'admin', path: sent.path, body: sent.body.length, raw_url: link }
   }
 
   async #signIn({ username, password }: { username: string; password: string }) {

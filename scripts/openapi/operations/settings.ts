@@ -102,7 +102,8 @@ export const siteOperations: Operations = {
   },
   'GET /api/admin/health': {
     summary: 'Check the parts that the service depends on',
-    description: 'A part that fails has `ok: false`. The reason is in the log.',
+    description:
+      'A part that fails has `ok: false`. The reason is in the log. `files` is there while a file server is.',
     schema: health,
     guest: 'notAdmin',
     examples: {

@@ -6,12 +6,19 @@ import { checkHealth, type PartHealth } from '../health.ts'
 
 /** Routes under `/api/admin/health`, for operators. */
 export const healthRoutes = new Hono<App>().get('/', admin(), async (c) => {
-  const { d1, kv, hasher, migrations } = await checkHealth(c.get('deps'), actorOf(c))
+  const { d1, kv, hasher, migrations, files } = await checkHealth(c.get('deps'), actorOf(c))
   return ok(c, {
     d1: partRecord(d1),
     kv: partRecord(kv),
     hasher: partRecord(hasher),
     migrations: partRecord(migrations),
+    ...(files !== undefined && {
+      files: {
+        ...partRecord(files),
+        problem: files.problem ?? null,
+        links: files.links,
+      },
+    }),
   })
 })
 

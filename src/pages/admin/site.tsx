@@ -93,10 +93,11 @@ function Growth({ view, counts }: { view: View; counts: number[] }) {
 
 function Health({ view, state: { parts } }: SiteProps) {
   const t = view.t.adminSite
-  const checks = (['d1', 'kv', 'hasher', 'migrations'] as const).map((name) => ({
-    name,
-    ...parts[name],
-  }))
+  const { files } = parts
+  const checks = [
+    ...(['d1', 'kv', 'hasher', 'migrations'] as const).map((name) => ({ name, ...parts[name] })),
+    ...(files === undefined ? [] : [{ name: 'files' as const, ...files }]),
+  ]
   const works = checks.every(({ ok }) => ok)
   return (
     <article class={works ? 'guard good' : 'guard weak'}>
@@ -109,7 +110,13 @@ function Health({ view, state: { parts } }: SiteProps) {
         {checks.map(({ name, ok, milliseconds }) => (
           <li class={ok ? 'good' : undefined}>
             <Icon name={ok ? 'done' : 'missing'} />
-            <span>{ok ? t.answers(t.parts[name], milliseconds) : t.silent(t.parts[name])}</span>
+            <span>
+              {ok
+                ? t.answers(t.parts[name], milliseconds)
+                : name === 'files' && files?.problem !== undefined
+                  ? t.filesProblem(t.parts.files, t.filesProblems[files.problem])
+                  : t.silent(t.parts[name])}
+            </span>
           </li>
         ))}
       </ul>
@@ -118,9 +125,10 @@ function Health({ view, state: { parts } }: SiteProps) {
 }
 
 /** What waits for an operator; nothing when nothing does. */
-function Attention({ view, state: { waiting, locked, failing } }: SiteProps): Child {
+function Attention({ view, state: { waiting, locked, failing, parts } }: SiteProps): Child {
   const t = view.t.adminSite
-  if (waiting + locked.length + failing.length === 0) return null
+  const links = parts.files?.links ?? 'signed'
+  if (waiting + locked.length + failing.length === 0 && links === 'signed') return null
   return (
     <section>
       <h2>{t.attention}</h2>
@@ -132,6 +140,13 @@ function Attention({ view, state: { waiting, locked, failing } }: SiteProps): Ch
             level={3}
             title={<a href={`${USERS}?group=waiting`}>{t.waiting(waiting)}</a>}
           />
+        )}
+        {links !== 'signed' && (
+          <Row icon="lock" tone="red" level={3} title={t.links[links]}>
+            <p class="facts">
+              <span>{t.signAll}</span>
+            </p>
+          </Row>
         )}
         {locked.map(({ userId, username, at }) => (
           <Row

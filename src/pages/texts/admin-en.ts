@@ -1,4 +1,5 @@
 import type { checkParts } from '../../health/health.ts'
+import { type FileServerProblem, OLDEST_OPENLIST } from '../../files/state.ts'
 import type { SettingPage, SettingPart } from '../admin/setting-pages.ts'
 import type { PermissionGroup, PermissionLevel } from '../admin/permission-fields.tsx'
 import { counted } from './counted.ts'
@@ -67,7 +68,24 @@ export const adminSiteEn = {
     kv: 'Cache of the settings',
     hasher: 'Password check',
     migrations: 'Database tables',
+    files: 'File server (OpenList)',
   } satisfies Record<keyof SiteParts, string>,
+  filesProblem: (part: string, problem: string) => `${part}: ${problem}`,
+  filesProblems: {
+    not_set_up: 'is not set up. The log says which FILES_ setting is missing or wrong.',
+    no_answer: 'does not answer. Start it, and compare FILES_ORIGIN with its address.',
+    slow: 'takes longer than two seconds to answer. Look at the load of its machine.',
+    no_openlist: 'gives no answer of OpenList. Compare FILES_ORIGIN with its address.',
+    wrong_token: 'refuses FILES_TOKEN. Copy its setting Token into FILES_TOKEN.',
+    empty_token:
+      'has an empty token, so all its visitors are its admin. Reset the token there, and copy it into FILES_TOKEN.',
+    old: `is older than ${OLDEST_OPENLIST}. Update it.`,
+  } satisfies Record<FileServerProblem, string>,
+  links: {
+    open: 'Files open to everybody who knows their path',
+    refused: 'Links to files are refused, because OpenList does not sign them',
+  },
+  signAll: 'Turn on “Sign all” in the settings of OpenList, on the page “Global”.',
   answers: (part: string, milliseconds: number) => `${part}: ${milliseconds} ms`,
   silent: (part: string) => `${part}: does not work`,
   attention: 'Needs your attention',

@@ -1,6 +1,7 @@
 import { reasonIn } from '../../shared/command-error.ts'
 import { freshSecondsOf, tokenSecondsOf } from '../../../deps.ts'
-import { varsFile } from '../../site/dev-vars.ts'
+import { PRODUCTION_FILE, varsFile } from '../../site/dev-vars.ts'
+import { judgeFileServer, judgeLinks } from '../../site/file-server.ts'
 import { judgeData } from './doctor-data-checks.ts'
 import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import { laterMigrations } from '../../site/site-config.ts'
@@ -24,6 +25,7 @@ export function judgeSite(facts: Facts): Finding[] {
     ...checkPlainHttp(facts),
     checkRpId(facts),
     checkMail(facts.isRemote, facts.mail),
+    ...checkFileServer(facts),
   ]
   return facts.data === undefined ? findings : [...findings, ...judgeData(facts, facts.data)]
 }
@@ -93,6 +95,23 @@ function checkMigrations({ isRemote, migrations: { known, applied } }: Facts): F
       'git pull',
     )
   return good(check, `all ${known.length} are applied`)
+}
+
+/** Nothing is checked where no file server is set. */
+function checkFileServer({ isRemote, files }: Facts): Finding[] {
+  if (files === undefined) return []
+  const { server, state } = files
+  // Only the Worker has the secrets; they can't be read back.
+  if (isRemote && server.problem !== undefined)
+    return [
+      warning(
+        'file server',
+        `not checked: ${server.problem}`,
+        `put FILES_TOKEN and FILES_HEADERS into ${PRODUCTION_FILE}`,
+      ),
+    ]
+  const found = judgeFileServer(server, state)
+  return found.status === 'fail' ? [found] : [found, judgeLinks(state)]
 }
 
 const PLAIN_HTTP: Record<PlainHttp, Omit<Finding, 'check'>> = {

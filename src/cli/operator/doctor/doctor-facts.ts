@@ -9,6 +9,8 @@ import type { KeyRing } from '../../../crypto/key-ring.ts'
 import { selectSigningKeys } from '../../../openid/keys.ts'
 import { isAdmin, isEnabled, isNotGuest } from '../../../accounts/conditions.ts'
 import { GUEST } from '../../../accounts/roles.ts'
+import type { FileServer } from '../../../base/file-server.ts'
+import type { FileServerState } from '../../../files/state.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../../../accounts/second-factor.ts'
 import { type PasskeySite, parsePasskeySite } from '../../../base/passkey-site.ts'
 import { checkProvider, PROBLEM_TEXTS } from '../../../sso/check.ts'
@@ -32,6 +34,7 @@ import {
   readVars,
   type SiteConfig,
 } from '../../site/site-config.ts'
+import { findFileServer, readStateOf } from '../../site/file-server.ts'
 import type { Site } from '../../site/site.ts'
 import { HOUR_MILLISECONDS } from '../../../base/time.ts'
 
@@ -54,10 +57,18 @@ export interface Facts {
   host: string | undefined
   /** Only for a deployed site. */
   plainHttp: PlainHttp | undefined
+  /** The file server behind the site; `undefined` when none is set. */
+  files: FileServerFacts | undefined
   /** File names, in order. */
   migrations: { known: string[]; applied: string[] }
   /** Absent when migrations are missing. */
   data: SiteData | undefined
+}
+
+/** A file server, and its state as seen from this machine. */
+export interface FileServerFacts {
+  server: FileServer
+  state: FileServerState
 }
 
 /** Facts from the database and KV. */
@@ -138,11 +149,17 @@ export async function gatherFacts(
     plainHttp: isRemote ? await askOverHttp(siteHost) : undefined,
     passkeySite: parsePasskeySite(textIn(vars['PASSKEY_RP_ID']), textIn(vars['PASSKEY_ORIGINS'])),
     host: siteHost?.replace(/:\d+$/, ''),
+    files: await gatherFiles(site, isRemote),
     migrations,
     data: isMigrated
       ? await gatherData(site, typeof ring === 'string' ? undefined : ring)
       : undefined,
   }
+}
+
+async function gatherFiles(site: Site, isRemote: boolean): Promise<FileServerFacts | undefined> {
+  const server = await findFileServer(isRemote)
+  return server && { server, state: await readStateOf(site, server) }
 }
 
 /** @returns The key ring, or what is wrong with `SECRET_KEYS`. */

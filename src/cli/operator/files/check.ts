@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { type FileServer } from '../../../base/file-server.ts'
-import { Refusal } from '../../../base/refusals.ts'
-import { callAsAdmin, callOrigin } from '../../../files/origin.ts'
+import type { FileServer } from '../../../base/file-server.ts'
+import { findLinkAddress } from '../../../files/link-address.ts'
+import { callAsAdmin } from '../../../files/origin.ts'
 import { listRemoteUsers, type RemoteUser } from '../../../files/remote-users.ts'
 import { type Link, listLinks } from '../../../files/store.ts'
 import { GENERAL } from '../../../accounts/roles.ts'
-import { reasonIn } from '../../shared/command-error.ts'
 import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import { latchkey } from '../../shared/printed-command.ts'
+import { judgeFileServer, judgeLinks, readStateOf } from '../../site/file-server.ts'
 import type { Site } from '../../site/site.ts'
 
 const settingsSchema = v.array(v.object({ key: v.string(), value: v.string() }))
@@ -15,66 +15,55 @@ const MAX_NAMES = 5
 
 /** Checks the file server of a site, and the links of users to its users. Changes nothing. */
 export async function checkFiles(site: Site, files: FileServer): Promise<Finding[]> {
-  const reached = await reach(site, files)
-  if (reached.status === 'fail') return [reached]
-  const token = await checkToken(site, files)
-  if (token.status === 'fail') return [reached, token]
+  const state = await readStateOf(site, files)
+  const server = judgeFileServer(files, state)
+  if (server.status === 'fail') return [server]
   const { data } = await callAsAdmin(site, files, '/api/admin/setting/list')
   const settings = new Map(
     v.is(settingsSchema, data) ? data.map(({ key, value }) => [key, value]) : [],
   )
   const [links, remote] = [await listLinks(site.db, site.now()), await listRemoteUsers(site, files)]
   return [
-    reached,
-    token,
-    await checkGuests(site, files),
-    checkSiteUrl(settings.get('site_url') ?? ''),
+    server,
+    judgeLinks(state),
+    checkHeaders(settings.get('proxy_ignore_headers')),
+    await checkSiteUrl(site, files),
     checkOwnSignIn(settings),
     checkExpiration(settings.get('link_expiration') ?? ''),
     ...checkLinks(links, remote),
   ]
 }
 
-async function reach(site: Site, files: FileServer): Promise<Finding> {
-  const check = 'file server'
-  try {
-    const { code, data } = await callOrigin(site, files, '/api/public/settings')
-    const version = v.is(v.object({ version: v.string() }), data) ? data.version : ''
-    if (code === 200) return good(check, `${files.origin} is OpenList ${version}`)
-    return failure(check, `${files.origin} answers ${code}`)
-  } catch (error) {
-    const text = `${files.origin} gives no answer of OpenList: ${reasonIn(error)}`
-    return failure(check, text, 'start OpenList, and set FILES_ORIGIN to its address')
-  }
+/** OpenList compares each name, between commas, with the name of a header in small letters. */
+function checkHeaders(ignored: string | undefined): Finding {
+  const check = 'headers'
+  if (ignored?.split(',').includes('authorization'))
+    return good(check, 'FILES_TOKEN is not passed on to storages')
+  return failure(
+    check,
+    'proxy_ignore_headers has no “authorization”: OpenList sends FILES_TOKEN to the servers of storages',
+    'set it to authorization,referer at OpenList, then reset the token there, and set FILES_TOKEN to it',
+  )
 }
 
-async function checkToken(site: Site, files: FileServer): Promise<Finding> {
-  const check = 'token'
-  const fix = 'copy “Token” of Manage → Settings → Other at OpenList into FILES_TOKEN'
-  try {
-    await callAsAdmin(site, files, '/api/admin/setting/get?key=site_url')
-    return good(check, 'FILES_TOKEN is the token of its admin')
-  } catch (error) {
-    if (error instanceof Refusal) return failure(check, reasonIn(error), fix)
-    throw error
-  }
-}
-
-/** An empty token at OpenList makes every request without one the admin's. */
-async function checkGuests(site: Site, files: FileServer): Promise<Finding> {
-  const check = 'strangers'
-  const { code } = await callOrigin(site, files, '/api/admin/setting/list')
-  if (code !== 200) return good(check, 'nobody is an admin without a token')
-  const text = 'OpenList has an empty token, so everybody is its admin'
-  return failure(check, text, 'reset the token there, and set FILES_TOKEN to it')
-}
-
-function checkSiteUrl(url: string): Finding {
+async function checkSiteUrl(site: Site, files: FileServer): Promise<Finding> {
   const check = 'site_url'
-  if (url === '') return good(check, 'links have the address of this site')
-  const text = `links of OpenList begin with ${url}`
-  const fix = 'empty site_url at OpenList, unless it is the address of this site'
-  return warning(check, text, fix)
+  const address = await findLinkAddress(site, files)
+  if (address === undefined)
+    return warning(
+      check,
+      'not seen: OpenList has no file whose link it makes itself',
+      'run this again when there is a storage with a file',
+    )
+  if (address === '') return good(check, 'links have the address of this site')
+  const own =
+    files.host !== undefined && URL.canParse(address) && new URL(address).host === files.host
+  if (own) return good(check, `links begin with ${address}, the host of the files`)
+  return warning(
+    check,
+    `links of OpenList begin with ${address}`,
+    'empty site_url in config.json of OpenList and restart it, unless it is the address of this site',
+  )
 }
 
 function checkOwnSignIn(settings: ReadonlyMap<string, string>): Finding {

@@ -8,9 +8,9 @@ import { showFindings } from '../../shared/findings.ts'
 import { parseId } from '../../shared/paging.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
 import { USER } from '../../site/find-user.ts'
+import { readFileServer } from '../../site/file-server.ts'
 import { onSite, openSite } from '../../site/on-site.ts'
 import { checkFiles } from './check.ts'
-import { readFileServer } from './file-server.ts'
 
 const COLUMNS = ['id', 'username', 'openlist_id', 'openlist_name', 'state']
 const FILES = takes(
