@@ -33,7 +33,7 @@ export interface FileServerState {
  * passes them to everybody who knows a path, as the operator has chosen (`FILES_OPEN_LINKS`).
  */
 export const FILE_LINKS = ['signed', 'refused', 'open'] as const
-export type FileLinks = (typeof FILE_LINKS)[number]
+type FileLinks = (typeof FILE_LINKS)[number]
 
 /** The first version that is tested with this site. */
 export const OLDEST_OPENLIST = '4.2.5'

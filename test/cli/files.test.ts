@@ -69,6 +69,14 @@ beforeEach(() => {
 })
 
 const run = (...args: string[]) => clone.command(['files', ...args])
+const doctor = async () => (await clone.command(['doctor'])).stdout
+/** Makes alice a user there, as her first request does. */
+async function use(): Promise<void> {
+  const { token } = (await site.signIn('alice', PASSWORD)).data
+  const listed = await site.call('POST', '/api/fs/list', { token, body: { path: '/' } })
+  expect(listed).toMatchObject({ code: 200 })
+}
+const there = () => openlist.user('alice')
 /** Somebody who is at OpenList only. */
 const THEIRS = { password: 'theirs', base_path: '/', role: 0, permission: 0, disabled: false }
 
@@ -156,7 +164,6 @@ describe('latchkey files', () => {
   })
 
   test('doctor has a line for it', async () => {
-    const doctor = async () => (await clone.command(['doctor'])).stdout
     expect(await doctor()).toMatch(/ok {4}file server .* is OpenList v4\.2\.5/)
     openlist.settings['sign_all'] = 'false'
     expect(await doctor()).toMatch(/warn {2}links .*sign_all is off/)
@@ -188,5 +195,37 @@ describe('latchkey files', () => {
     const { code, stderr } = await run('link', name, id)
     expect([code, stderr]).toEqual([1, expect.stringContaining(text)])
     expect(clone.sql('select * from file_users')).toEqual([])
+  })
+})
+
+describe('a command that changes a user writes it to OpenList before it ends', () => {
+  test('disable, enable, permission and folder', async () => {
+    await use()
+    expect(there()).toMatchObject({ disabled: false })
+    expect(await clone.command(['user', 'disable', 'alice'])).toMatchObject({ code: 0, stderr: '' })
+    expect(there()).toMatchObject({ disabled: true, permission: 0 })
+    await clone.command(['user', 'enable', 'alice'])
+    expect(there()).toMatchObject({ disabled: false })
+    await clone.command(['user', 'set', 'alice', '--permission', '8', '--base-path', '/x'])
+    expect(there()).toMatchObject({ permission: 8, base_path: '/x' })
+  })
+
+  test('says when it is written while OpenList does not take it', async () => {
+    await use()
+    openlist.answer = ({ path }) => (path.startsWith('/api/admin/') ? new Response('x') : undefined)
+    const { code, stderr } = await clone.command(['user', 'disable', 'alice'])
+    expect(code).toBe(0)
+    expect(stderr).toMatch(
+      /OpenList does not have this change yet: .* The site tries again every minute\./,
+    )
+    openlist.answer = undefined
+    await clone.command(['user', 'enable', 'alice'])
+    expect(there()).toMatchObject({ disabled: false })
+  })
+
+  test('delete', async () => {
+    await use()
+    expect(await clone.command(['user', 'delete', 'alice', '--yes'])).toMatchObject({ code: 0 })
+    expect(there()).toBeUndefined()
   })
 })

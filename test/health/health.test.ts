@@ -78,6 +78,8 @@ describe('GET /api/admin/health', () => {
   })
 })
 
+const broken = (status: number) => () => new Response('<html></html>', { status })
+
 describe('the file server in GET /api/admin/health', () => {
   let openlist: OpenListStandIn
 
@@ -97,8 +99,6 @@ describe('the file server in GET /api/admin/health', () => {
     expect(asked).toHaveLength(3)
     expect(asked.filter((path) => !path.startsWith('GET /api/'))).toEqual([])
   })
-
-  const broken = (status: number) => () => new Response('<html></html>', { status })
 
   test.each([
     ['no_answer', () => (openlist.answer = () => Promise.reject(new TypeError('fetch failed')))],

@@ -32,6 +32,13 @@ async function textAt(path = SITE): Promise<string> {
   return textOf((await admin.get(path)).html)
 }
 
+async function textWith(openlist: OpenListStandIn, bindings = {}): Promise<string> {
+  const behind = new CheapSite(openlist.deps, { ...FILES_BINDINGS, ...bindings })
+  const visitor = new Visitor(behind)
+  for (const [name, value] of admin.cookies) visitor.cookies.set(name, value)
+  return textOf((await visitor.get(SITE)).html)
+}
+
 async function addEvent(kind: string, at: number, event: object = {}): Promise<void> {
   const row = { kind, at, userId: aliceId, network: '192.0.2.9', userAgent: '', ...event }
   await site.db.insert(auditEvents).values(row)
@@ -58,13 +65,6 @@ describe('the overview of administrators', () => {
   })
 
   describe('with a file server', () => {
-    async function textWith(openlist: OpenListStandIn, bindings = {}): Promise<string> {
-      const behind = new CheapSite(openlist.deps, { ...FILES_BINDINGS, ...bindings })
-      const visitor = new Visitor(behind)
-      for (const [name, value] of admin.cookies) visitor.cookies.set(name, value)
-      return textOf((await visitor.get(SITE)).html)
-    }
-
     test('tells that it works', async () => {
       const openlist = new OpenListStandIn()
       openlist.settings['sign_all'] = 'true'

@@ -12,6 +12,8 @@ import { selectWaitingMails } from '../../mail/outbox.ts'
 import { sendLogouts } from '../../openid/back-channel.ts'
 import { CommandError, reasonIn } from '../shared/command-error.ts'
 import type { SiteBindings } from '../../local-data.ts'
+import { mayBeBehind } from '../../files/store.ts'
+import { writeFileUsersOf } from './file-users.ts'
 import { askSite, isSiteRunning, localSiteBindings } from './running-site.ts'
 import { QUIET, runWrangler } from './wrangler.ts'
 
@@ -52,9 +54,9 @@ export function withSite<Result>(
   use: (site: Site) => Promise<Result>,
 ): Promise<Result> {
   Object.assign(process.env, QUIET)
-  if (!remote) return withPlatform(openLocal, readSecretKeys, use)
+  if (!remote) return withPlatform(openLocal, readSecretKeys, use, false)
   return withRemoteConfig((configPath) =>
-    withPlatform(() => openRemote(configPath), readProductionSecretKeys, use),
+    withPlatform(() => openRemote(configPath), readProductionSecretKeys, use, true),
   )
 }
 
@@ -71,6 +73,8 @@ interface Platform {
   env: SiteBindings
   /** Makes the site send what waits; or what to say when that can't be done from here. */
   runSite: (() => Promise<unknown>) | string
+  /** Says when the site writes to OpenList what a command could not. */
+  nextRun: string
   dispose: () => Promise<void>
 }
 
@@ -78,12 +82,14 @@ async function withPlatform<Result>(
   open: () => Promise<Platform>,
   secretKeys: () => string | undefined,
   use: (site: Site) => Promise<Result>,
+  isRemote: boolean,
 ): Promise<Result> {
   const platform = await open()
+  const meter = createMeter()
   const deferred: Promise<unknown>[] = []
   try {
     const site: Site = {
-      db: openDatabase(platform.env.DB, createMeter(), DEADLINE_MILLISECONDS),
+      db: openDatabase(platform.env.DB, meter, DEADLINE_MILLISECONDS),
       kv: platform.env.SETTINGS,
       isolateMemory: {},
       keyRing: async () => createKeyRing(secretKeys()),
@@ -101,6 +107,7 @@ async function withPlatform<Result>(
     await Promise.all(deferred)
     if (site.db.toSend.has('logouts')) await tellPrograms(site)
     if (site.db.toSend.has('mails')) await sendMailsOf(site, platform.runSite)
+    if (mayBeBehind(meter)) await writeFileUsersOf(site, isRemote, platform.nextRun)
     return result
   } finally {
     await platform.dispose()
@@ -149,12 +156,14 @@ function runOnce(): Promise<unknown> {
  */
 async function openLocal(): Promise<Platform> {
   if (await isSiteRunning()) {
-    return { env: localSiteBindings(), runSite: runOnce, dispose: async () => undefined }
+    const nextRun = 'The site tries again every minute.'
+    return { env: localSiteBindings(), runSite: runOnce, nextRun, dispose: async () => undefined }
   }
   const { openLocalData } = await import('./local-site.ts')
   const { send, dispose } = await openLocalData()
   const runSite = 'The site is not running. It sends the mail when it runs.'
-  return { env: localSiteBindings(send), runSite, dispose }
+  const nextRun = 'The site tries again a minute after npm start.'
+  return { env: localSiteBindings(send), runSite, nextRun, dispose }
 }
 
 async function openRemote(configPath: string): Promise<Platform> {
@@ -169,7 +178,8 @@ async function openRemote(configPath: string): Promise<Platform> {
       await platform.env.DB.prepare('select 1').run()
       const { env } = platform
       const runSite = 'The deployed site sends the mail within five minutes.'
-      return { env, runSite, dispose: () => platform.dispose() }
+      const nextRun = 'The deployed site tries again every five minutes.'
+      return { env, runSite, nextRun, dispose: () => platform.dispose() }
     } catch (error) {
       await platform.dispose()
       throw explain(error)

@@ -66,7 +66,7 @@ export interface Facts {
 }
 
 /** A file server, and its state as seen from this machine. */
-export interface FileServerFacts {
+interface FileServerFacts {
   server: FileServer
   state: FileServerState
 }
