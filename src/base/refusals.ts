@@ -122,6 +122,7 @@ export const REFUSALS = {
   notAdmin: { code: 403, message: 'You are not an admin' },
   foreignForm: { code: 403, message: 'this form was sent from another site' },
 
+  linkNotSigned: { code: 401, message: 'this link has expired or has no valid signature' },
   foreignWorker: { code: 403, message: 'files can not be service workers' },
   notThroughHere: { code: 403, message: 'this site does not let that be changed here' },
   appPasswordForDav: {

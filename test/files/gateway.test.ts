@@ -10,12 +10,15 @@ import {
   FILES_ORIGIN,
   FILES_TOKEN,
   OpenListStandIn,
+  signedLink,
 } from '../support/openlist-stand-in.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const WEBDAV = 3 << 8
+/** A link to a file that OpenList has signed. */
+const FILE = await signedLink('/d/x')
 /** A user whom nobody here is. */
 const THEIRS = { password: 'theirs', base_path: '/', role: 0, permission: 0, disabled: false }
 
@@ -454,12 +457,12 @@ describe('headers', () => {
   }
 
   test('of the client pass, but not those that say who it is', async () => {
-    await site.fetch('GET', '/d/x?sign=1', {
+    await site.fetch('GET', FILE, {
       token,
       headers: { ...secret, Range: 'bytes=0-1', 'If-None-Match': '"y"' },
     })
     const [sent] = openlist.sent
-    expect(sent?.path).toBe('/d/x?sign=1')
+    expect(sent?.path).toBe(FILE)
     for (const name of ['Authorization', 'Cookie', 'Forwarded', 'X-Real-IP', 'CF-Ray'])
       expect(sent?.headers.get(name), name).toBeNull()
     expect(sent?.headers.get('X-Forwarded-For')).toBe('192.0.2.1')
@@ -483,7 +486,7 @@ describe('headers', () => {
           'Content-Type': 'text/html',
         },
       })
-    const { headers } = await site.fetch('GET', '/d/x')
+    const { headers } = await site.fetch('GET', FILE)
     const passed = ['content-type', 'etag']
     const own = await site.fetch('GET', '/d/unknown', { headers: { 'Service-Worker': 'script' } })
     const ours = Array.from(own.headers.keys())
@@ -502,7 +505,7 @@ describe('headers', () => {
     ['image/svg+xml', 'sandbox'],
   ])('of a file of the type %s: %s', async (type, policy) => {
     openlist.answer = () => new Response('x', { headers: { 'Content-Type': type } })
-    const { headers } = await site.fetch('GET', '/p/x')
+    const { headers } = await site.fetch('GET', await signedLink('/p/x'))
     expect(headers.get('Content-Security-Policy')).toBe(policy)
   })
 
@@ -579,6 +582,62 @@ describe('headers', () => {
   })
 })
 
+describe('a link to a file', () => {
+  const LAST_SECOND = 1_795_851_451
+  test.each([
+    // Made by OpenList 4.2.6 with this token.
+    ['/p/a%20b/%C3%A4%23%3F%25+&%3B.txt?sign=wp0AnXdkU694TilqIO0cE-vwjU23hdLHuCZQz1eEWjI=:0', 200],
+    ['/d/a%20b/%C3%A4%23%3F%25+&%3B.txt?sign=wp0AnXdkU694TilqIO0cE-vwjU23hdLHuCZQz1eEWjI=:0/', 200],
+    [
+      '/d//a%20b%5c.%2f%C3%A4%23%3F%25+&%3B.txt/?sign=wp0AnXdkU694TilqIO0cE-vwjU23hdLHuCZQz1eEWjI%3D%3A0',
+      200,
+    ],
+    ['/ae/z.zip?inner=in.txt&sign=WkoStaJNOIH_2jqoWf2to15h2N8Ry_PC2cUHfD2cK-4=:0', 200],
+    ['/d/z.zip?sign=WkoStaJNOIH_2jqoWf2to15h2N8Ry_PC2cUHfD2cK-4=:0', 401],
+    ['/p/x.txt?sign=o1ccTzJGzDjDlGlAlyQ_tRqaNtUqidZ8JfhH8pNadOA=:1795851451', 200],
+    ['/p/x.txt?sign=o1ccTzJGzDjDlGlAlyQ_tRqaNtUqidZ8JfhH8pNadOA=:0', 401],
+    ['/p/x.txt?sign=o1ccTzJGzDjDlGlAlyQ_tRqaNtUqidZ8JfhH8pNadOA=:01795851451', 401],
+    ['/p/x.txt?sign=x&sign=o1ccTzJGzDjDlGlAlyQ_tRqaNtUqidZ8JfhH8pNadOA=:1795851451', 401],
+    ['/p/y/..%2fx.txt?sign=o1ccTzJGzDjDlGlAlyQ_tRqaNtUqidZ8JfhH8pNadOA=:1795851451', 200],
+    ['/p/x.txt%2f..%2fy?sign=o1ccTzJGzDjDlGlAlyQ_tRqaNtUqidZ8JfhH8pNadOA=:1795851451', 401],
+    ['/d/x', 401],
+    ['/p/x?sign=', 401],
+    ['/ad/x?sign=:0', 401],
+    ['/ap/x', 401],
+    ['/ae/x', 401],
+    ['/d', 401],
+    // A share has a password of its own.
+    ['/sd/abc', 200],
+    ['/sad/abc/x.zip', 200],
+  ])('is passed on with a valid signature only: %s', async (path, status) => {
+    site.now = (LAST_SECOND + 0.9) * 1000
+    for (const method of ['GET', 'HEAD'])
+      expect((await site.fetch(method, path)).status).toBe(status)
+    expect(openlist.sent).toHaveLength(status === 200 ? 2 : 0)
+  })
+
+  test('ends when its signature says so', async () => {
+    const end = Math.floor(site.now / 1000) + 60
+    const link = await signedLink('/d/x', end)
+    expect((await site.fetch('GET', link)).status).toBe(200)
+    site.now = (end + 1) * 1000
+    const refused = await site.fetch('GET', link, { headers: { Accept: 'text/html' } })
+    expect([refused.status, await refused.text()]).toEqual([
+      401,
+      expect.stringContaining('This link has expired, or its signature is missing or wrong.'),
+    ])
+  })
+
+  test('that another token has signed is refused', async () => {
+    expect((await site.fetch('GET', await signedLink('/d/x', 0, 'other'))).status).toBe(401)
+  })
+
+  test('needs no signature where the operator wants it so', async () => {
+    site = newSite({ FILES_OPEN_LINKS: 'on' })
+    expect((await site.fetch('GET', '/d/x')).status).toBe(200)
+  })
+})
+
 describe('paths and methods', () => {
   test.each([
     ['GET', '/s3/x', 404],
@@ -602,7 +661,7 @@ describe('paths and methods', () => {
     'an upgrade to %s is not taken, and not passed on',
     async (to) => {
       const headers = { Connection: 'Upgrade', Upgrade: to }
-      expect((await site.fetch('GET', '/d/x', { headers })).status).toBe(200)
+      expect((await site.fetch('GET', FILE, { headers })).status).toBe(200)
       expect(openlist.sent.map((sent) => sent.headers.get('Upgrade'))).toEqual([null])
     },
   )
@@ -619,7 +678,7 @@ describe('paths and methods', () => {
     site = newSite({ FILES_HOST: 'files.example.org' })
     const at = (host: string, path: string) =>
       site.request(`http://${host}${path}`, { headers: { 'CF-Connecting-IP': '192.0.2.1' } })
-    expect((await at('files.example.org', '/d/x')).status).toBe(200)
+    expect((await at('files.example.org', FILE)).status).toBe(200)
     expect((await at('files.example.org', '/account/sign-in')).status).toBe(404)
     expect((await at('localhost', '/account/sign-in')).status).toBe(200)
     expect((await at('localhost', '/d/x')).status).toBe(404)
@@ -735,19 +794,19 @@ describe('settings', () => {
 
   test.each([
     ['another script in the pages', 'setting/save', [{ key: 'customize_head', value: '<script>' }]],
-    ['links without a sign', 'setting/save', [{ key: 'sign_all', value: 'false' }]],
+    ['links that never end', 'setting/save', [{ key: 'link_expiration', value: '0' }]],
     ['a title, which is raw in its pages', 'setting/save', [{ key: 'site_title', value: '<' }]],
     ['a picture, which is too', 'setting/save', [{ key: 'favicon', value: 'https://x.example/"' }]],
     ['another storage', 'storage/create', { driver: 'Local' }],
   ])('in a session that is not fresh: %s is refused', async (_, path, body) => {
-    Object.assign(openlist.settings, { sign_all: 'true', favicon: '' })
+    Object.assign(openlist.settings, { link_expiration: '9', favicon: '' })
     const admin = await adminToken()
     site.now += HOUR
     const answer = await post(`/api/admin/${path}`, body, admin)
     expect(answer).toMatchObject({ code: 403, message: 'Sign in again or confirm to do this' })
-    expect(openlist.settings).toMatchObject({ sign_all: 'true' })
+    expect(openlist.settings).toMatchObject({ link_expiration: '9' })
     const same = [
-      { key: 'sign_all', value: 'true' },
+      { key: 'link_expiration', value: '9' },
       { key: 'index_progress', value: 'x' },
     ]
     expect(await post('/api/admin/setting/save', same, admin)).toMatchObject({ code: 200 })
@@ -845,7 +904,7 @@ describe('when OpenList', () => {
     expect(await (await site.fetch('GET', '/', { headers })).text()).toMatch(
       /<html lang="zh-Hans">.*<h1>文件服务器没有响应，请重试。/s,
     )
-    const text = await site.fetch('GET', '/d/x')
+    const text = await site.fetch('GET', FILE)
     expect([text.status, await text.text()]).toEqual([
       503,
       'the file server does not answer, try again\n',

@@ -8,6 +8,7 @@ import type { App, AppContext, FileTarget } from '../../http/context.ts'
 import { refuse } from '../../http/envelope.ts'
 import { isPreflight } from '../../http/headers.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
+import { isLinkSigned } from '../signed-links.ts'
 import { mayBeBehind } from '../store.ts'
 import { type IdentityDeps, noteDriftedFileUsers, writeChangedFileUsers } from '../write-users.ts'
 import { answerApi } from './api.ts'
@@ -152,9 +153,18 @@ export const forwardToFiles = createMiddleware<App>(async function forwardToFile
   return answerPlain(c, files, target)
 })
 
-/** Passes a request that names no user: the bytes of a file by a signed link, the web client. */
+/**
+ * Passes a request that names no user: the bytes of a file by a signed link, the web client.
+ *
+ * @throws {Refusal} `linkNotSigned`: OpenList itself asks for a signature only where its settings
+ *   want one; `filesUnavailable`.
+ */
 async function answerPlain(c: AppContext, files: FileServer, target: FileTarget) {
   const deps = c.get('deps')
+  if (target.area === 'raw' && !files.hasOpenLinks) {
+    const isSigned = await isLinkSigned(files, target.path, c.req.query('sign') ?? '', deps.now())
+    if (!isSigned) throw new Refusal('linkNotSigned')
+  }
   const body = await readUpload(c)
   const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
   const hasPolicy = target.area === 'client' && files.hasPagePolicy
