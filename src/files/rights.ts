@@ -10,22 +10,24 @@ const READING =
   /^\/api\/(?:fs\/(?:list|get|search|dirs|other|archive\/(?:meta|list))|share\/(?:list|get)|task\/[^/]+\/(?:done|undone|info))$/
 
 /**
- * Settings of OpenList with which the thief of a session could put scripts into its pages, or open
- * files to strangers: another value needs a fresh session. Title, pictures and colour stand in its
- * pages as they are.
+ * What an admin may do there in a session that is not fresh: read, take access away, and begin or
+ * end work. All else gives access (a storage may be any folder of the machine, and the end of a
+ * meta opens what it closes), and so may what a later OpenList adds.
  */
-const GUARDED_SETTING =
-  /^(?:customize_head|customize_body|site_title|logo|favicon|main_color|filter_readme_scripts|(?:iframe|external)_previews|sign_all|link_expiration)$/i
-/** A storage may be any folder of the machine. */
-const GUARDED_PATH = /^\/api\/admin\/storage\/(?:create|update)$/
+const FREE_ADMIN_PATH =
+  /^\/api\/admin\/(?:(?:meta|storage)\/(?:list|get)|storage\/(?:disable|load_all)|driver\/(?:list|names|info)|message\/get|index\/(?:build|update|stop|clear|progress)|scan\/(?:start|stop|progress)|task\/\w+\/(?:undone|done|info|(?:cancel|delete|retry)(?:_some)?|clear_done|clear_succeeded|retry_failed))$/
+/** Shares outlive the session of who made them, and those of an admin are of the whole tree. */
+const FREE_SHARE_PATH = /^\/api\/share\/(?:list|get|disable|delete)$/
 
-export function isGuardedSetting(key: string): boolean {
-  return GUARDED_SETTING.test(key)
-}
-
-/** @param path Decoded, in the area `api`. */
-export function isGuardedPath(path: string): boolean {
-  return GUARDED_PATH.test(path)
+/**
+ * Tells whether a request needs a fresh session when it acts as the admin of the file server. The
+ * settings decide for themselves, by their values.
+ *
+ * @param path Decoded, in the area `api`.
+ */
+export function isGuardedForAdmin(path: string): boolean {
+  if (rightOf(path) === 'admin') return !FREE_ADMIN_PATH.test(path)
+  return path.startsWith('/api/share/') && !FREE_SHARE_PATH.test(path)
 }
 
 /**

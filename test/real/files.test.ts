@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { array, assert, asyncProperty, constantFrom, nat, record, tuple } from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readSitePath } from '../../src/base/site-areas.ts'
 import { newSecretKey } from '../../src/cli/site/dev-vars.ts'
+import { LDAP_GROUP, OPENLIST_SETTINGS, SSO_GROUP } from '../../src/files/openlist-settings.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { ALL_RIGHTS, FilesSite, PASSWORD } from './files-site.ts'
@@ -400,6 +401,91 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
       expect(changed).toMatchObject({ site_title: 'Our files', webauthn_login_enabled: 'true' })
       const there = (await site.openlist.client.call('GET', '/api/public/settings')).data
       expect(there).toMatchObject({ site_title: 'Our files', webauthn_login_enabled: 'false' })
+    })
+
+    test('are those of the list that says which need a fresh session', async () => {
+      const items: { key: string; group: number }[] = await site.openlist.asAdmin(
+        'GET',
+        '/api/admin/setting/list',
+      )
+      const shared = items.filter(({ group }) => group !== SSO_GROUP && group !== LDAP_GROUP)
+      expect(shared.map(({ key }) => key).toSorted()).toEqual(
+        Array.from(OPENLIST_SETTINGS.keys()).toSorted(),
+      )
+    })
+
+    test('let no server of a storage see the token, or the password of a user', async () => {
+      const seen: IncomingHttpHeaders[] = []
+      const server = createServer(({ headers }, response) => {
+        seen.push(headers)
+        response.end('abc')
+      })
+      const port = await freePort()
+      server.listen(Number(port), '127.0.0.1')
+      onTestFinished(() => void server.close())
+      await site.openlist.asAdmin('POST', '/api/admin/storage/create', {
+        mount_path: '/elsewhere-on-the-web',
+        driver: 'UrlTree',
+        web_proxy: true,
+        webdav_policy: 'native_proxy',
+        addition: JSON.stringify({ url_structure: `x.bin:3:http://127.0.0.1:${port}/x.bin` }),
+      })
+      const admin = ['admin', await site.appPassword(await site.adminToken())] as const
+      const user = ['alice', await site.appPassword(alice)] as const
+      const path = '/elsewhere-on-the-web/x.bin'
+      const readBy = async (who: readonly [string, string]) =>
+        (await site.dav('GET', path, who)).text()
+      const item = { key: 'proxy_ignore_headers', group: 3, type: 'text', flag: 1 }
+      // What OpenList would do.
+      await site.openlist.asAdmin('POST', '/api/admin/setting/save', [
+        { ...item, value: 'Authorization, referer' },
+      ])
+      expect(await readBy(admin)).toBe('abc')
+      expect(seen.pop()?.authorization).toBe(`Bearer ${await site.openlist.token()}`)
+      for (const value of ['Authorization, referer', '', 'referer']) {
+        await site.asAdmin('POST', '/api/admin/setting/save', [{ ...item, value }])
+        expect([await readBy(admin), await readBy(user)]).toEqual(['abc', 'abc'])
+      }
+      expect(seen).toHaveLength(6)
+      expect(seen.map(({ authorization }) => authorization)).toEqual(seen.map(() => undefined))
+    })
+  })
+
+  describe('links to files', () => {
+    const strange = ['ä b#c?.txt', '100% + & ; = ~.txt', 'quote".txt', "it's (1).txt", '文件😀.txt']
+
+    test.each(strange)('have the signature of OpenList: %s', async (name) => {
+      mkdirSync(join(site.folder, 'links'), { recursive: true })
+      put(`links/${name}`)
+      const signed = await fetch(await rawUrl(alice, `/links/${name}`))
+      expect([signed.status, await signed.text()]).toEqual([200, `links/${name}`])
+    })
+
+    test('to what is in an archive have one, too', async () => {
+      writeFileSync(join(site.folder, 'linked.zip'), ZIP)
+      const body = { path: '/linked.zip' }
+      const call = { token: alice, body }
+      const { data } = await site.client.call('POST', '/api/fs/archive/meta', call)
+      const inner = `inner=${encodeURIComponent(`/${data.content[0].name}`)}`
+      expect((await fetch(`${data.raw_url}?${inner}&sign=${data.sign}`)).status).toBe(200)
+      expect((await fetch(`${data.raw_url}?${inner}`)).status).toBe(401)
+    })
+
+    test('open nothing without one, also when OpenList asks for none', async () => {
+      put('by-path.txt')
+      const off = [{ key: 'sign_all', value: 'false', group: 4, type: 'bool', flag: 1 }]
+      await site.openlist.asAdmin('POST', '/api/admin/setting/save', off)
+      const [there, here] = [site.openlist.client, site.client].map(
+        ({ url }) => new URL('/d/by-path.txt', url),
+      )
+      expect([(await fetch(there ?? '')).status, (await fetch(here ?? '')).status]).toEqual([
+        200, 401,
+      ])
+      expect((await fetch(await rawUrl(alice, '/by-path.txt'))).status).toBe(401)
+      // Any save turns them on again.
+      await site.asAdmin('POST', '/api/admin/setting/save', off)
+      expect((await fetch(there ?? '')).status).toBe(401)
+      expect((await fetch(await rawUrl(alice, '/by-path.txt'))).status).toBe(200)
     })
   })
 

@@ -2,6 +2,7 @@ import type { FileServer } from '../../base/file-server.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { readRowAs } from '../../access/act-as.ts'
 import type { Actor } from '../../access/actor.ts'
+import { isFreshAt } from '../../access/freshness.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { actAsOperatorAt } from '../../access/operators.ts'
 import type { Deps } from '../../deps.ts'
@@ -10,7 +11,7 @@ import type { AppContext } from '../../http/context.ts'
 import { findActor } from '../../http/guard.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope } from '../origin.ts'
-import { type FileRight, isGuardedPath, isUpload, rightOf } from '../rights.ts'
+import { type FileRight, isGuardedForAdmin, isUpload, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
 import { forward, readUpload, readWhole, type SentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
@@ -46,7 +47,7 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   const body = isUpload(c.req.method, path)
     ? await readUpload(c)
     : await readWhole(c, isSmall ? MAX_BODY_BYTES : undefined)
-  const identity = await identify(c, files, asker, isGuardedPath(path))
+  const identity = await identify(c, files, asker, isGuardedForAdmin(path))
   const deps = c.get('deps')
   const headers = sentHeaders(c)
   if (identity.as === 'user') return answerAs(c, files, identity, headers, body)
@@ -81,7 +82,8 @@ async function findAsker(c: AppContext, right: FileRight): Promise<Asker> {
 }
 
 /**
- * @param isGuarded Whether an admin's session must be fresh.
+ * @param isGuarded Whether an admin's session must be fresh. Those of users need not be: their
+ *   shares are of their own folders, and end with their right to share.
  * @throws {Refusal} Those of `actAs`; `notAdmin`, `confirmationNeeded`; `guestDisabled` is the file
  *   server's to say.
  */
@@ -105,7 +107,11 @@ async function identify(
   }
   c.set('caller', { actor })
   const account = await readRowAs(deps, actor, selectFileActor)
-  if (actsAsRemoteAdmin(account)) return { as: 'admin' }
+  if (actsAsRemoteAdmin(account)) {
+    if (isGuarded && !isFreshAt(deps, account.provenAt, deps.now()))
+      throw new Refusal('confirmationNeeded')
+    return { as: 'admin' }
+  }
   return { as: 'user', account, link: await ensureFileUser(deps, files, account, account.fileUser) }
 }
 

@@ -10,7 +10,8 @@ import { actAsOperatorAt } from '../../access/operators.ts'
 import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
-import { isGuardedSetting, isReading } from '../rights.ts'
+import { isGuardedSetting, keptValue, LDAP_GROUP, SSO_GROUP } from '../openlist-settings.ts'
+import { isReading } from '../rights.ts'
 import { readText } from './body.ts'
 
 /** The public settings that are this site's: how people sign in, and whether they may register. */
@@ -23,8 +24,6 @@ const OVERLAID = [
 ] as const
 /** The look of OpenList's pages, which those of the account share. */
 const COPIED = new Set(['site_title', 'logo', 'favicon', 'main_color'])
-const SSO_GROUP = 7
-const LDAP_GROUP = 8
 /** How long the answer of the file server is used again. */
 const MEMORY_MILLISECONDS = 30_000
 /** How long the file server may take while there is a last good answer. */
@@ -186,7 +185,12 @@ async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   const ours = items.filter(({ key }) => ourKeys.has(key) || COPIED.has(key))
   const theirs = items
     .filter(({ key }) => !ourKeys.has(key))
-    .map((item) => ({ ...UNKNOWN, ...knownItems.get(item.key), ...item }))
+    .map(({ key, value }) => ({
+      ...UNKNOWN,
+      ...knownItems.get(key),
+      key,
+      value: keptValue(files, key, value),
+    }))
     .filter(({ group }) => group !== LDAP_GROUP)
   const isGuarded = theirs.some(
     ({ key, value }) => isGuardedSetting(key) && knownItems.get(key)?.value !== value,
