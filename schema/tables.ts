@@ -36,6 +36,11 @@ export const users = sqliteTable(
     role: integer('role').notNull().default(0),
     permission: integer('permission').notNull().default(0),
     basePath: text('base_path').notNull().default('/'),
+    /**
+     * The folder as it is compared (see `folderKey`). Null while it has to be made (`keyFolders`),
+     * and perhaps for the root.
+     */
+    basePathKey: text('base_path_key'),
     disabled: integer('disabled', { mode: 'boolean' }).notNull().default(false),
     ssoId: text('sso_id').notNull().default(''),
     /** Sealed seed of the authenticator app in use; null while two-step verification is off. */
@@ -93,7 +98,7 @@ export const users = sqliteTable(
       .where(sql`${table.ssoId} <> ''`),
     // The folders that a chosen name may lead to (accounts/folders.ts).
     index('users_folder')
-      .on(sql`lower(${table.basePath} || '/')`)
+      .on(table.basePathKey)
       .where(sql`${table.basePath} <> '/'`),
     check('users_role_known', sql`${table.role} in (0, 1, 2)`),
     check('users_username_given', sql`${table.username} <> ''`),
@@ -491,15 +496,21 @@ export const openidLogouts = sqliteTable(
 )
 
 /** Names that accounts had, which nobody else may get. Triggers write them. WITHOUT ROWID. */
-export const reservedNames = sqliteTable('reserved_names', {
-  usernameKey: text('username_key').primaryKey(),
-  username: text('username').notNull(),
-  /** The user who may have the name again. */
-  userId: integer('user_id').notNull(),
-  reservedAt: time('reserved_at').notNull(),
-  /** Only because a folder of the name may hold files. Operators may give such a name. */
-  ofFolder: integer('of_folder', { mode: 'boolean' }).notNull().default(false),
-})
+export const reservedNames = sqliteTable(
+  'reserved_names',
+  {
+    /** With a slash before it while the key has to be made (`keyFolders`). */
+    usernameKey: text('username_key').primaryKey(),
+    username: text('username').notNull(),
+    /** The user who may have the name again. */
+    userId: integer('user_id').notNull(),
+    reservedAt: time('reserved_at').notNull(),
+    /** Only because a folder of the name may hold files. Operators may give such a name. */
+    ofFolder: integer('of_folder', { mode: 'boolean' }).notNull().default(false),
+  },
+  // The names that a user holds (users/profile-store.ts).
+  (table) => [index('reserved_names_user').on(table.userId)],
+)
 
 /** Where notices are sent (notices/channels.ts). */
 export const noticeChannels = sqliteTable(

@@ -1,3 +1,4 @@
+import { keyFolders, withoutKeyParts } from './accounts/folder-keys.ts'
 import type { Deps } from './deps.ts'
 import { type FileRunDeps, writeFileUsersInTime } from './files/http/gateway.ts'
 import { becomeMails, type ForgottenDeps } from './joining/forgotten.ts'
@@ -11,20 +12,22 @@ export const FREQUENT_CRON = '*/5 * * * *'
 
 /**
  * Runs every five minutes: looks for locked accounts and networks and for many refused sign-ins,
- * and sends notices, mails and logouts that were not delivered before. It takes one round trip to
- * D1 when there is nothing to send.
+ * sends notices, mails and logouts that were not delivered before, and makes missing keys of
+ * folders. It takes one round trip to D1 when there is nothing to do.
  */
 export async function runFrequently(
   deps: SendDeps & MailDeps & ForgottenDeps & LogoutDeps & FileRunDeps & Pick<Deps, 'db' | 'now'>,
 ): Promise<void> {
   const { db } = deps
   const now = deps.now()
-  const { logout, expiredMails, dueMails } = await sendNotices(deps, {
+  const { logout, expiredMails, dueMails, folders, names } = await sendNotices(deps, {
     ...watchParts(db, now),
     logout: selectAnyLogout(db, now),
     ...dueMailParts(deps, now),
+    ...withoutKeyParts(db),
   })
   await sendTaken(deps, expiredMails, dueMails, becomeMails(deps))
+  await keyFolders(deps, { folders, names })
   if (logout.length > 0) await sendLogouts(deps)
   await writeFileUsersInTime(deps)
 }

@@ -1,5 +1,6 @@
 import { pruneEvents } from './audit/event-times.ts'
 import { runBatch } from './database/statements.ts'
+import { keyFolders } from './accounts/folder-keys.ts'
 import type { Deps } from './deps.ts'
 import type { MailSiteDeps } from './mail/mail-site.ts'
 import { MAX_LOGOUT_ATTEMPTS, sendAllLogouts } from './openid/back-channel.ts'
@@ -32,11 +33,16 @@ export const NIGHTLY_DEADLINE_MILLISECONDS = 60_000
  * sends the logouts that are left.
  */
 export async function runNightly(deps: Deps): Promise<void> {
-  const results = await Promise.allSettled([prune(deps), rebuildCopy(deps)])
+  const results = await Promise.allSettled([
+    prune(deps),
+    rebuildCopy(deps),
+    // `npm start` runs this at once: after an upgrade, nobody can choose a name before it.
+    keyFolders(deps),
+  ])
   // Ending expired sessions may have written more logouts.
   await sendAllLogouts(deps)
   for (const result of results) {
-    // Thrown after both have ended, so that the platform shows the run as failed.
+    // Thrown after all have ended, so that the platform shows the run as failed.
     if (result.status === 'rejected') throw result.reason
   }
 }

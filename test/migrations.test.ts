@@ -3,7 +3,9 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, throttleCounters } from '../schema/tables.ts'
 import { listSiteEvents } from '../src/activity/operator-events.ts'
+import { keyFolders } from '../src/accounts/folder-keys.ts'
 import { createKeyRing, hashName } from '../src/crypto/key-ring.ts'
+import { runFrequently } from '../src/frequent-run.ts'
 import { COMMAND_LINE } from '../src/access/operators.ts'
 import { cheapPasswordHash } from './support/cheap-hash.ts'
 import { CheapSite } from './support/cheap-site.ts'
@@ -326,4 +328,131 @@ test('folders become clean, and no name is reserved for it', async () => {
     { username: 'n' },
     { username: 'u0' },
   ])
+})
+
+/** The migration that makes their column. */
+const FOLDER_KEYS = '0034'
+
+const addUsers = (users: [username: string, key: string, path: string][]) =>
+  insert(
+    'users',
+    users.map(([username, username_key, base_path], i) => ({
+      id: 100 + i,
+      username,
+      username_key,
+      base_path,
+      created_at: 1,
+    })),
+  )
+const register = (username: string) =>
+  site.post('/api/auth/register', { username, password: PASSWORD }).then(({ message }) => message)
+const openRegistration = () =>
+  insert('settings', [
+    { key: 'allow_register', value: 'true' },
+    { key: 'register_base_path', value: '/homes/{username}' },
+  ])
+
+describe('folders of before keys', () => {
+  test('become clean, whatever the last cleaning left', async () => {
+    await migrateUntil(FOLDER_KEYS)
+    const paths = ['/a/./././b', '//////a', 'a/b', './a', 'a', '', '/././', '/a "b"/c', '/']
+    await addUsers(paths.map((path, i) => [`u${i}`, `u${i}`, path]))
+    await migrate()
+    expect(await all('select base_path from users where id >= 100 order by id')).toEqual(
+      ['/a/b', '/a', '/a/b', '/a', '/a', '/', '/', '/a "b"/c', '/'].map((base_path) => ({
+        base_path,
+      })),
+    )
+    expect(await all('select * from reserved_names')).toEqual([])
+  })
+
+  test('are let to no newcomer, before their keys are made and after', async () => {
+    await migrateUntil(FOLDER_KEYS)
+    await openRegistration()
+    await addUsers([
+      ['one', 'one', '/homes/Bob'],
+      ['two', 'two', '/homes/ÉMILE'],
+      ['three', 'three', '/homes/ЖЕНЯ'],
+    ])
+    await insert('reserved_names', [
+      { username_key: 'É', username: 'É', user_id: 9, reserved_at: 1, of_folder: 1 },
+      { username_key: 'x', username: 'X', user_id: 9, reserved_at: 1, of_folder: 1 },
+    ])
+    await migrate()
+    expect(await all('select base_path_key from users where id >= 100 order by id')).toEqual([
+      { base_path_key: '/homes/bob/' },
+      { base_path_key: null },
+      { base_path_key: null },
+    ])
+    const taken = 'username is already taken'
+    // It can't be known yet whose folder this is.
+    expect(await register('carol')).toBe(taken)
+    await env.DB.prepare('delete from users where id = 101').run()
+    await env.DB.prepare("update users set base_path = '/' where id = 102").run()
+    expect(await register('carol')).toBe(taken)
+    await keyFolders(site.deps)
+    for (const name of ['bob', 'émile', 'женя', 'é', 'x']) expect(await register(name)).toBe(taken)
+    expect(await register('carol')).toBe('success')
+    expect(
+      await all("select username_key as k, username from reserved_names where username <> 'homes'"),
+    ).toEqual([
+      { k: 'three', username: 'three' },
+      { k: 'two', username: 'two' },
+      { k: 'x', username: 'X' },
+      { k: 'é', username: 'É' },
+      { k: 'émile', username: 'ÉMILE' },
+      { k: 'женя', username: 'ЖЕНЯ' },
+    ])
+  })
+
+  test('get their keys in the run of every five minutes, in bounded steps', async () => {
+    await migrateUntil(FOLDER_KEYS)
+    await openRegistration()
+    await addUsers(Array.from({ length: 250 }, (_, i) => [`ü${i}`, `ü${i}`, `/homes/Ü${i}`]))
+    await migrate()
+    expect(await register('carol')).toBe('username is already taken')
+    await runFrequently(site.deps)
+    expect(await register('Ü7')).toBe('username is already taken')
+    expect(await register('carol')).toBe('success')
+    const keys = await all('select base_path_key from users where id = 349')
+    expect(keys).toEqual([{ base_path_key: '/homes/ü249/' }])
+  })
+
+  test('have no key of another folder after a statement of an earlier version', async () => {
+    await migrate()
+    await addUsers([['one', 'one', '/homes/a']])
+    await keyFolders(site.deps)
+    const change = (path: string) =>
+      all(`update users set base_path = '${path}' where id = 100 returning id`)
+    await change('/homes/B')
+    expect(await all('select base_path_key from users where id = 100')).toEqual([
+      { base_path_key: '/homes/b/' },
+    ])
+    await change('/homes/É')
+    expect(await all('select base_path_key from users where id = 100')).toEqual([
+      { base_path_key: null },
+    ])
+  })
+
+  test('a name with a capital ẞ gets the key of ss, and its user still signs in', async () => {
+    await migrateUntil(FOLDER_KEYS)
+    const password_hash = await cheapPasswordHash(PASSWORD)
+    const made = { password_hash, created_at: 1 }
+    await insert('users', [
+      { id: 100, username: 'STRAẞE', username_key: 'straße', ...made },
+      { id: 101, username: 'Maẞ', username_key: 'maß', ...made },
+      { id: 102, username: 'mass', username_key: 'mass', ...made },
+    ])
+    await migrate()
+    expect(await all('select username_key from users where id >= 100 order by id')).toEqual([
+      { username_key: 'strasse' },
+      { username_key: 'maß' },
+      { username_key: 'mass' },
+    ])
+    for (const username of ['STRAẞE', 'Maẞ', 'mass'])
+      expect((await site.login(username, PASSWORD)).code, username).toBe(200)
+    await openRegistration()
+    for (const username of ['straße', 'Strasse', 'maß'])
+      expect(await register(username)).toBe('username is already taken')
+  })
 })

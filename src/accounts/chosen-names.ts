@@ -1,5 +1,6 @@
 import { Refusal } from '../base/refusals.ts'
 import type { ReasonCode } from '../base/reasons.ts'
+import { usernameKey } from './username.ts'
 
 // The rules for names that people choose for themselves. Operators may give any name, but none that
 // `refuseNameOfFiles` refuses.
@@ -63,9 +64,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
  * @see Unicode Technical Standard 39 section 4, whose tables are far longer
  */
 export function skeletonOf(name: string): string {
-  const plain = name
-    .normalize('NFKD')
-    .toLowerCase()
+  const plain = usernameKey(name)
     .normalize('NFKD')
     .replace(/[\p{M}._\-\s\p{Cf}\p{Pd}]/gu, '')
   return Array.from(plain, (one) => LOOK_ALIKES[one] ?? letterOfSign(one))
@@ -156,7 +155,7 @@ export function checkChosenName(username: string): void {
 function isFolderName(folded: string): boolean {
   const isDevice = /^(?:con(?:in\$|out\$)?|prn|aux|nul|(?:com|lpt)\d)\s*(?:\.|$)/i.test(folded)
   const isShort = /~\d+\./.test(folded)
-  return /[^\p{M}.\s]/u.test(folded) && !/[:*?"<>|]|[.\s]$/.test(folded) && !isDevice && !isShort
+  return /[^\p{M}.\s]/u.test(folded) && !/[:*?"<>|/\\]|[.\s]$/.test(folded) && !isDevice && !isShort
 }
 
 /**

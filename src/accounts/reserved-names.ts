@@ -1,4 +1,4 @@
-import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, type SQL } from 'drizzle-orm'
 import { reservedNames } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
@@ -26,9 +26,7 @@ function selectReservations(db: Database, which: SQL | undefined) {
 
 function isReserved(username: string, exceptId: number): SQL | undefined {
   const { usernameKey: key, userId } = reservedNames
-  // A trigger makes the key of a folder's name, and SQLite lowers ASCII only.
-  const isKey = sql`${key} in (${usernameKey(username)}, lower(${username}))`
-  return and(isKey, ne(userId, exceptId))
+  return and(eq(key, usernameKey(username)), ne(userId, exceptId))
 }
 
 export function selectReservedNames(db: Database) {

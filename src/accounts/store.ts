@@ -1,4 +1,4 @@
-import { and, eq, exists, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, inArray, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
@@ -6,7 +6,7 @@ import type { UserId } from '../database/user-id.ts'
 import { type Account, selectAccounts } from './accounts.ts'
 import { GUEST } from './roles.ts'
 import { hasPasskey, mustUsePasskey, mustUseSecondFactor } from './second-factor.ts'
-import { usernameKey } from './username.ts'
+import { storedKeys, usernameKey } from './username.ts'
 
 export async function findGuest(db: Database): Promise<Account | undefined> {
   const [guest] = await selectAccounts(db).where(eq(users.role, GUEST)).orderBy(users.id).limit(1)
@@ -77,7 +77,7 @@ export function selectSameName(db: Database, username: string, exceptId: number)
 
 /** Holds for the user with exactly this name. The index is on the name key. */
 export function isNamed(username: string) {
-  return and(eq(users.usernameKey, usernameKey(username)), eq(users.username, username))
+  return and(inArray(users.usernameKey, storedKeys(username)), eq(users.username, username))
 }
 
 /** Selects the e-mail address that the user has confirmed, if any. */

@@ -26,13 +26,27 @@ export const possiblyEmptyUsername = v.pipe(
 /** A user name. */
 export const usernameSchema = v.pipe(possiblyEmptyUsername, v.minLength(1, 'must not be empty'))
 
+/** The slash of a fraction stands for the slash that NFKC makes of `℀`: no key contains a slash. */
+const FRACTION_SLASH = '\u2044'
+
 /**
- * Returns the key by which names are compared. Names that differ only in case or Unicode
- * normalisation have the same key. The name is changed to upper case first, so that `ß` equals `SS`
- * and both small sigmas are one letter.
+ * Returns the key by which names are compared, and the folders of a path. Names that differ only in
+ * case or Unicode normalisation have the same key. That is full case folding: lower case before
+ * upper case makes `ß` of `ẞ`, upper case makes `SS` of `ß` and one letter of both small sigmas.
+ * The dotless `ı` counts as `i`, which is stricter than the standard.
  *
- * @see Unicode Standard Annex 15 (NFKC)
+ * @see Unicode Standard Annex 15 (NFKC), and section 3.13 of the standard (case folding)
  */
 export function usernameKey(username: string): string {
-  return username.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+  const folded = username.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase()
+  return folded.normalize('NFKC').replaceAll('/', FRACTION_SLASH)
+}
+
+/**
+ * Returns the keys under which a name may be stored. The second one is that of earlier versions for
+ * a name with `ẞ` or `℀`. An account has kept it where another one has the present key.
+ */
+export function storedKeys(username: string): string[] {
+  const earlier = username.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+  return [...new Set([usernameKey(username), earlier])]
 }

@@ -1,6 +1,6 @@
 import { and, not, notExists, sql, type SQL } from 'drizzle-orm'
 import { auditEvents, users } from '../../schema/tables.ts'
-import { areNobodysFolders } from '../accounts/folders.ts'
+import { areNobodysFolders, folderColumns, hasAllKeys } from '../accounts/folders.ts'
 import { selectReservation, selectReservationByProgram } from '../accounts/reserved-names.ts'
 import { selectSameName } from '../accounts/store.ts'
 import { usernameKey } from '../accounts/username.ts'
@@ -21,12 +21,11 @@ export type Registrant = Pick<
   | 'username'
   | 'passwordHash'
   | 'permission'
-  | 'basePath'
   | 'endsAt'
   | 'email'
   | 'emailVerified'
   | 'registeredNetwork'
-> & { waiting: boolean }
+> & { basePath: string; waiting: boolean }
 
 /** The name of a new account. */
 export interface NewName {
@@ -56,6 +55,7 @@ export function isFreeName(
         : selectReservationByProgram(db, username, NEW),
     ),
     folders.length === 0 ? undefined : areNobodysFolders(db, folders),
+    isChosen ? hasAllKeys(db) : undefined,
   )
 }
 
@@ -87,6 +87,7 @@ export function registrantInsertion(
   const written = writing(db, by)
   const row = {
     ...user,
+    ...folderColumns(user.basePath),
     usernameKey: usernameKey(user.username),
     disabled: user.waiting,
     createdAt: event.at,

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { auditEvents, identities, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, logEvent } from '../audit/events.ts'
 import { isNameOfFiles } from '../accounts/chosen-names.ts'
+import { folderColumns, hasAllKeys } from '../accounts/folders.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { GENERAL } from '../accounts/roles.ts'
 import { usernameKey, usernameSchema } from '../accounts/username.ts'
@@ -68,7 +69,7 @@ async function insertUser(
     usernameKey: usernameKey(username),
     role: GENERAL,
     permission,
-    basePath,
+    ...folderColumns(basePath),
     ssoId: subject,
     createdAt: now,
   }
@@ -80,7 +81,7 @@ async function insertUser(
       .select({ isLinked: sql`${isLinked}`.mapWith(Boolean).as('linked') })
       .from(sql`(select 1)`),
     inserted: written
-      .insert(users, row, { where: and(sql`not ${isLinked}`, isFree) })
+      .insert(users, row, { where: and(sql`not ${isLinked}`, isFree, hasAllKeys(db)) })
       .onConflictDoNothing()
       .returning({ id: users.id }),
     linked: written.insert(

@@ -6,6 +6,7 @@ import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { isAdmin } from '../accounts/conditions.ts'
 import { NAMES_FILES } from '../accounts/roles.ts'
+import { hasAllKeys } from '../accounts/folders.ts'
 import { selectReservation } from '../accounts/reserved-names.ts'
 import { hasClients } from '../openid/client-store.ts'
 import { selectSameName } from '../accounts/store.ts'
@@ -118,6 +119,7 @@ function mayBeNamed(db: Database, username: string, userId: number) {
     and(
       notExists(selectSameName(db, username, userId)),
       notExists(selectReservation(db, username, userId)),
+      hasAllKeys(db),
       not(hasClients(db)),
       or(isAdmin, sql`(${users.permission} & ${NAMES_FILES}) = 0`),
     ),

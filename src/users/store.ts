@@ -19,6 +19,7 @@ import { includesScope } from '../access/scopes.ts'
 import { isSessionOf } from '../access/session-store.ts'
 import { isNameOfFiles } from '../accounts/chosen-names.ts'
 import { isDisabled, isNotGuest } from '../accounts/conditions.ts'
+import { folderColumns } from '../accounts/folders.ts'
 import { selectReservationByProgram } from '../accounts/reserved-names.ts'
 import { ADMIN, GUEST } from '../accounts/roles.ts'
 import { existsUser, isNamed, selectSameName } from '../accounts/store.ts'
@@ -67,7 +68,12 @@ export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> 
 
 /** Adds a user. Returns no row when the name is taken or reserved. */
 export function insertUser(db: Database, by: Authority, user: NewUser, now: number) {
-  const row = { ...user, usernameKey: usernameKey(user.username), createdAt: now }
+  const row = {
+    ...user,
+    ...folderColumns(user.basePath),
+    usernameKey: usernameKey(user.username),
+    createdAt: now,
+  }
   const isFree = notExists(selectReservationByProgram(db, user.username, NOBODY))
   return writing(db, by)
     .insert(users, row, { where: isFree })
@@ -108,6 +114,7 @@ export function updateUser(
     // A statement must set at least one column. The id keeps its value.
     id: sql`${users.id}`,
     ...columns,
+    ...(change.basePath !== undefined && folderColumns(change.basePath)),
     ...(permission !== undefined && { permission: permissionAfter(permission) }),
     ...(change.username !== undefined && { usernameKey: usernameKey(change.username) }),
     ...(change.passwordHash !== undefined && { passwordChangedAt: now }),

@@ -592,6 +592,7 @@ const STATE_OF_COLUMN: Record<string, State | null> = {
   permission: 'no permission any more',
   disabled: 'disabled',
   basePath: null,
+  basePathKey: null,
   // A claim that nobody has confirmed; `identities` decides.
   ssoId: null,
   totpSeed: 'a second factor is demanded that the user has but did not show',

@@ -188,6 +188,17 @@ describe('POST /api/auth/register without an invitation', () => {
     ['lies in it', '/home/bob/shared', 'bob'],
     ['is of another template', '/home/u-bob', 'u-bob'],
     ['is not clean', '//home/.\\bob/', 'bob'],
+    ['has another case of é', '/home/ÉMILE', 'émile'],
+    ['has another form of é', '/home/e\u0301mile', 'émile'],
+    ['has another case of Cyrillic letters', '/home/ЖЕНЯ', 'женя'],
+    ['has another case of Greek letters', '/home/ΝΙΚΟΣ', 'νικος'],
+    ['has two letters for ß', '/home/Strasse', 'straße'],
+    ['has a capital ẞ', '/home/STRAẞE', 'strasse'],
+    ['has a ligature', '/home/ﬁsh', 'fish'],
+    ['has wide letters', '/home/ＦＵＬＬ', 'full'],
+    ['has a dotless i', '/home/ısık', 'ISIK'],
+    ['has an invisible character', '/home/bo\u200Bb', 'bob'],
+    ['lies in it, written otherwise', '/home/ÉMILE/shared', 'émile'],
   ])('gives nobody the folder of somebody that %s', async (_, path, username) => {
     const template = '/home/{username}'
     await site.set({ allow_register: 'true', register_base_path: template })

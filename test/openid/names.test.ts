@@ -45,6 +45,23 @@ describe('while a client is registered', () => {
     expect((await site.post('/api/me/update', { username: 'alice' }, { token })).code).toBe(200)
   })
 
+  test('the name of a rejected registration is free again, and that of a renamed one', async () => {
+    const waiting = { disabled: true, waiting: true }
+    for (const [path, fields] of [
+      ['reject?id=', undefined],
+      ['delete?id=', undefined],
+      ['update', { username: 'bobby' }],
+    ] as const) {
+      const id = await site.addUser('bob', { ...waiting, basePath: '/homes/bob' })
+      const isRename = fields !== undefined
+      const url = `/api/admin/user/${path}${isRename ? '' : id}`
+      const body = isRename ? { id, ...fields } : undefined
+      expect(await site.post(url, body, { token: admin })).toMatchObject({ code: 200 })
+      expect(await site.db.select().from(reservedNames)).toEqual([])
+    }
+    expect((await create('bob')).code).toBe(200)
+  })
+
   test('the name of a deleted account stays reserved until an operator releases it', async () => {
     await site.post(`/api/admin/user/delete?id=${ALICE}`, undefined, { token: admin })
     expect(await create('alice')).toMatchObject({ code: 409 })

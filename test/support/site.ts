@@ -8,6 +8,7 @@ import { createMeter } from '../../src/database/database.ts'
 import { createDeps, type Deps, type OptionalBindings, randomBytes } from '../../src/deps.ts'
 import { hashPassword, staticDigest } from '../../src/passwords/passwords.ts'
 import { deriveScrypt } from '../../src/crypto/scrypt.ts'
+import { folderColumns } from '../../src/accounts/folders.ts'
 import { usernameKey } from '../../src/accounts/username.ts'
 import { phoneCode } from './authenticator.ts'
 import { noteDeferred } from './clean-state.ts'
@@ -194,6 +195,7 @@ export class Site {
       passwordHash,
       createdAt: this.now,
       ...columns,
+      ...(columns.basePath !== undefined && folderColumns(columns.basePath)),
     }
   }
 

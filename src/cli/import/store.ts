@@ -28,6 +28,7 @@ import type { OldUser } from './users.ts'
 export interface AccountRow extends Omit<OldUser, 'id' | 'password' | 'seed' | 'remarks'> {
   id: number
   usernameKey: string
+  basePathKey: string
   /** PHC string. */
   passwordHash: string | null
   /** Sealed. */
@@ -59,6 +60,7 @@ export function insertAccounts(db: Database, by: Authority, rows: AccountRow[], 
           'role',
           'permission',
           'basePath',
+          'basePathKey',
           'disabled',
           'ssoId',
           'sub',

@@ -6,6 +6,7 @@ import { saveSettings } from '../../settings/manage-settings.ts'
 import type { KeyRing } from '../../crypto/key-ring.ts'
 import { COMMAND_LINE, isOperator } from '../../access/operators.ts'
 import { sealSeed } from '../../two-factor/sealed.ts'
+import { folderColumns } from '../../accounts/folders.ts'
 import { GENERAL } from '../../accounts/roles.ts'
 import type { Site } from '../site/site.ts'
 import type { Account } from './accounts.ts'
@@ -162,7 +163,7 @@ async function rowOf(site: Site, ring: KeyRing, account: Account): Promise<Accou
     passwordChangedAt: account.passwordChangedAt,
     role: account.role,
     permission: account.permission,
-    basePath: account.basePath,
+    ...folderColumns(account.basePath),
     disabled: account.disabled,
     ssoId: account.ssoId,
     sub: account.sub,
