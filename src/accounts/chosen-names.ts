@@ -1,6 +1,7 @@
+import * as v from 'valibot'
 import { Refusal } from '../base/refusals.ts'
 import type { ReasonCode } from '../base/reasons.ts'
-import { usernameKey } from './username.ts'
+import { usernameKey, usernameSchema } from './username.ts'
 
 // The rules for names that people choose for themselves. Operators may give any name, but none that
 // `refuseNameOfFiles` refuses.
@@ -136,12 +137,31 @@ function ofScript(script: string): RegExp {
  *   refuses.
  */
 export function checkChosenName(username: string): void {
-  if (username === '') throw wrongName('required')
-  refuseNameOfFiles(username)
+  const problem = problemOf(username)
+  if (problem !== undefined) throw wrongName(problem)
+}
+
+/** Returns the rule that a chosen name breaks; `undefined` for none. */
+function problemOf(username: string): ReasonCode | undefined {
+  if (username === '') return 'required'
+  if (isNameOfFiles(username)) return 'usernameFiles'
   const folded = username.normalize('NFKC')
-  if (folded.includes('@')) throw wrongName('usernameAt')
-  if (!isFolderName(folded)) throw wrongName('usernameFolder')
-  if (!isOfOneAlphabet(username)) throw wrongName('usernameAlphabets')
+  if (folded.includes('@')) return 'usernameAt'
+  if (!isFolderName(folded)) return 'usernameFolder'
+  return isOfOneAlphabet(username) ? undefined : 'usernameAlphabets'
+}
+
+/**
+ * Tells whether a user may choose a name: it keeps all rules, and looks like no reserved one.
+ *
+ * @param more As for `refuseReservedName`.
+ */
+export function mayChooseName(username: string, more: readonly string[]): boolean {
+  return (
+    v.is(usernameSchema, username) &&
+    problemOf(username) === undefined &&
+    !looksReserved(username, more)
+  )
 }
 
 /**
@@ -187,10 +207,13 @@ function wrongName(code: ReasonCode): Refusal {
  * @throws {Refusal} `usernameTaken`.
  */
 export function refuseReservedName(username: string, more: readonly string[]): void {
+  if (looksReserved(username, more)) throw new Refusal('usernameTaken')
+}
+
+function looksReserved(username: string, more: readonly string[]): boolean {
   const skeleton = skeletonOf(username)
-  const isReserved = [...RESERVED, ...more].some((name) => {
+  return [...RESERVED, ...more].some((name) => {
     const other = skeletonOf(name)
     return other !== '' && other === skeleton
   })
-  if (isReserved) throw new Refusal('usernameTaken')
 }

@@ -1,8 +1,7 @@
 import { and } from 'drizzle-orm'
 import { checkChosenName, refuseReservedName } from '../accounts/chosen-names.ts'
-import { basePathSchema, cleanPath } from '../accounts/fields.ts'
 import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
-import * as v from 'valibot'
+import { isFreeName, type NewName, placeOf, selectTaken } from '../accounts/new-names.ts'
 import { logEvent, type AuditEvent } from '../audit/events.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -19,14 +18,7 @@ import { openSetting } from '../settings/secret.ts'
 import { chargeRequest } from '../throttle/requests.ts'
 import { isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { type LinkUse, linkUse } from './links.ts'
-import {
-  hasWaitingRoom,
-  isFreeName,
-  type NewName,
-  type Registrant,
-  registrantInsertion,
-  selectTaken,
-} from './registration-store.ts'
+import { hasWaitingRoom, type Registrant, registrantInsertion } from './registration-store.ts'
 import { checkHuman } from './turnstile.ts'
 import { DAY_MILLISECONDS } from '../base/time.ts'
 
@@ -39,9 +31,6 @@ const SETTING_KEYS = [
   'turnstile_site_key',
   'turnstile_secret',
 ] as const
-
-/** In the path of an invitation or of the settings. */
-const PLACE_OF_NAME = '{username}'
 
 export interface Registration {
   /** Empty when the invitation fixes it. */
@@ -228,36 +217,4 @@ async function registrantOf(
 ): Promise<Registrant> {
   const passwordHash = await hashPassword(deps, await staticDigest(password))
   return { ...preset, username, passwordHash, registeredNetwork: network }
-}
-
-/**
- * Puts a name into the path that an operator has set.
- *
- * @throws {Refusal} `invalidBody` when the path with the name is none.
- */
-function placeOf(
-  template: string,
-  username: string,
-  isChosen: boolean,
-): { basePath: string; name: NewName } {
-  // `replaceAll` with a text would give `$&` in a name a meaning.
-  const checked = v.safeParse(basePathSchema, template.split(PLACE_OF_NAME).join(username))
-  if (!checked.success)
-    throw new Refusal('invalidBody', {
-      field: 'username',
-      reason: { code: 'basePath', values: {} },
-    })
-  const basePath = checked.output
-  const folders = isChosen ? foldersOf(template, basePath) : []
-  return { basePath, name: { username, isChosen, folders } }
-}
-
-/** Returns the folders from the first one that the name is a part of to the last. */
-function foldersOf(template: string, basePath: string): string[] {
-  const first = cleanPath(template)
-    .split('/')
-    .findIndex((segment) => segment.includes(PLACE_OF_NAME))
-  if (first === -1) return []
-  const segments = basePath.split('/')
-  return segments.slice(first).map((_, i) => segments.slice(0, first + i + 1).join('/'))
 }

@@ -1,20 +1,18 @@
 import * as base64url from 'jose/base64url'
-import { and, notExists, sql } from 'drizzle-orm'
-import * as v from 'valibot'
+import { and, sql } from 'drizzle-orm'
 import { auditEvents, identities, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, logEvent } from '../audit/events.ts'
-import { isNameOfFiles } from '../accounts/chosen-names.ts'
-import { folderColumns, hasAllKeys } from '../accounts/folders.ts'
-import { selectReservation } from '../accounts/reserved-names.ts'
+import { mayChooseName } from '../accounts/chosen-names.ts'
+import { folderColumns } from '../accounts/folders.ts'
+import { isFreeName, placeOf } from '../accounts/new-names.ts'
 import { GENERAL } from '../accounts/roles.ts'
-import { usernameKey, usernameSchema } from '../accounts/username.ts'
+import { usernameKey } from '../accounts/username.ts'
 import type { Client } from '../base/network.ts'
 import { runBatch, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { SsoConfig } from './config.ts'
 import { identityText } from './identity-text.ts'
 import type { ProvenIdentity } from './store.ts'
-import { NOBODY } from '../database/user-id.ts'
 
 /** Names that are tried with a number before one with random characters. */
 const NUMBERED_NAMES = 4
@@ -23,37 +21,46 @@ const MAX_NAME_CHARACTERS = 64
 type NewAccount = NonNullable<SsoConfig['newAccount']>
 
 /**
- * Creates an account for an identity that no user has. It never takes an account over: a name that
- * is taken or reserved gets a number.
+ * Creates an account for an identity that no user has. It never takes an account or a folder over:
+ * a name that is taken or reserved, or leads to the folder of somebody, gets a number. One that a
+ * user could not choose is replaced.
+ *
+ * @param kept Names that a chosen one may not look like (`keptNamesIn`).
  */
 export async function registerUser(
   deps: Pick<Deps, 'db' | 'now' | 'randomBytes'>,
   identity: ProvenIdentity,
   account: NewAccount,
+  kept: readonly string[],
   client: Client,
 ): Promise<void> {
   const random = base64url.encode(deps.randomBytes(RANDOM_BYTES)).toLowerCase()
-  for (const username of namesFor(identity.name, random))
+  for (const username of namesFor(identity.name, random, kept))
     if (await insertUser(deps, identity, account, username, client)) return
 }
 
-/** Returns the names to try, the best first. A name of the provider may break our rules. */
-export function namesFor(name: string, random: string): string[] {
+/**
+ * Returns the names to try, the best first. A name of the provider may break our rules: an address
+ * is cut at the `@`, and what nobody may choose becomes `user`.
+ */
+export function namesFor(name: string, random: string, kept: readonly string[]): string[] {
   // `visible` has put U+FFFD and ↵ in the place of control characters.
   const cleaned = name
     .replace(/[/\\\uFFFD↵\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Default_Ignorable_Code_Point}/gu, '')
     .trim()
-  const base = Array.from(cleaned).slice(0, MAX_NAME_CHARACTERS).join('').trim()
-  const wanted = v.is(usernameSchema, base) && !isNameOfFiles(base) ? base : 'user'
+  const [local = ''] = cleaned.split('@')
+  const base = Array.from(local).slice(0, MAX_NAME_CHARACTERS).join('').trim()
+  const wanted = mayChooseName(base, kept) ? base : 'user'
   const numbered = Array.from({ length: NUMBERED_NAMES }, (_, i) => `${wanted}-${i + 2}`)
-  return [...(wanted === base ? [base] : []), ...numbered, `${wanted}-${random}`]
+  const names = [...(wanted === base ? [base] : []), ...numbered, `${wanted}-${random}`]
+  return names.filter((one) => mayChooseName(one, kept))
 }
 
 /** @returns Whether nothing more is to do: the account is made, or the identity is linked meanwhile. */
 async function insertUser(
   { db, now: clock }: Pick<Deps, 'db' | 'now'>,
   identity: ProvenIdentity,
-  { basePath, permission }: NewAccount,
+  account: NewAccount,
   username: string,
   client: Client,
 ): Promise<boolean> {
@@ -62,13 +69,13 @@ async function insertUser(
   const made: AuditEvent = { ...client, at: now, kind: 'user_made', detail: platform }
   const linked: AuditEvent = { ...made, kind: 'identity_linked', detail: identityText(identity) }
   const isLinked = sql`exists (select 1 from ${identities} where ${identities.issuer} = ${issuer} and ${identities.subject} = ${subject})`
-  const isFree = notExists(selectReservation(db, username, NOBODY))
+  const { basePath, name: newName } = placeOf(account.basePath, username, true)
   const written = writing(db, THE_SERVICE)
   const row = {
     username,
     usernameKey: usernameKey(username),
     role: GENERAL,
-    permission,
+    permission: account.permission,
     ...folderColumns(basePath),
     ssoId: subject,
     createdAt: now,
@@ -81,7 +88,7 @@ async function insertUser(
       .select({ isLinked: sql`${isLinked}`.mapWith(Boolean).as('linked') })
       .from(sql`(select 1)`),
     inserted: written
-      .insert(users, row, { where: and(sql`not ${isLinked}`, isFree, hasAllKeys(db)) })
+      .insert(users, row, { where: and(sql`not ${isLinked}`, isFreeName(db, newName)) })
       .onConflictDoNothing()
       .returning({ id: users.id }),
     linked: written.insert(

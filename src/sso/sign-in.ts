@@ -1,9 +1,10 @@
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import { isEnabledAt } from '../accounts/conditions.ts'
+import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
 import { GUEST } from '../accounts/roles.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
-import { THE_SERVICE } from '../database/statements.ts'
+import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { completeSignIn } from '../sign-in/complete-sign-in.ts'
 import { chargeRequest } from '../throttle/requests.ts'
@@ -102,9 +103,12 @@ async function register(
 ): Promise<IdentityUser | undefined> {
   if (newAccount === undefined) return undefined
   // An account that was moved here may be this user's, who then confirms it with its password.
-  const claims = await selectClaims(deps.db, [identity.subject, identity.name])
+  const { claims, kept } = await runBatch(deps.db, {
+    claims: selectClaims(deps.db, [identity.subject, identity.name]),
+    kept: selectKeptNames(deps.db),
+  })
   if (claims.length > 0) return undefined
-  await registerUser(deps, identity, newAccount, client)
+  await registerUser(deps, identity, newAccount, keptNamesIn(kept), client)
   return findUserOf(deps, identity)
 }
 

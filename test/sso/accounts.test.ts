@@ -351,7 +351,49 @@ describe('an identity that nobody has', () => {
     ])
       await pass(TOKEN, { sub: sub ?? '', name: name ?? '' })
     const names = (await rows()).users.map(({ username }) => username)
-    expect(names.slice(3)).toEqual(['....root', 'user-2', 'user-3', 'admin-2'])
+    expect(names.slice(3)).toEqual(['user-2', 'user-3', 'user-4', 'user-5'])
+  })
+
+  test.each([
+    ['administrator', /^user-2$/],
+    ['4dm1n', /^user-2$/],
+    ['аdmin', /^user-2$/],
+    ['Trea5urer', /^user-2$/],
+    ['b0ss', /^user-2$/],
+    ['con', /^user-2$/],
+    ['a:b', /^user-2$/],
+    ['bob~7', /^user-2$/],
+    ['Ωmega', /^user-2$/],
+    ['℀', /^user-2$/],
+    ['alice@corp.example', /^alice-2$/],
+    ['support@corp.example', /^user-2$/],
+    ['@corp.example', /^user-2$/],
+    ['STRASSE', /^STRASSE-2$/],
+    ['Zoë', /^Zoë$/],
+  ])('keeps the rules for names that people choose: %s', async (name, expected) => {
+    await site.addUser('boss', { role: 2 })
+    await site.addUser('straße')
+    await site.setUp({ sso_auto_register: 'true', register_reserved_names: 'treasurer' })
+    const { token } = messageIn(await pass(TOKEN, { sub: 'n', name }))
+    expect((await site.get('/api/me', { token })).data.username).toMatch(expected)
+  })
+
+  test('gets a folder of its own, which is nobody’s', async () => {
+    await site.setUp({ sso_auto_register: 'true', sso_default_dir: '/homes/{username}' })
+    await site.addUser('other', { basePath: '/homes/ÉMILE' })
+    await site.addUser('deep', { basePath: '/homes/émile-2/photos' })
+    const left = await site.addUser('left', { basePath: '/homes/Grace' })
+    await site.db.delete(users).where(eq(users.id, left))
+    for (const [sub, name, username] of [
+      ['e', 'émile', 'émile-3'],
+      ['f', 'émile', 'émile-4'],
+      ['g', 'GRACE', 'GRACE-2'],
+      ['h', '$&', '$&'],
+    ] as const) {
+      const { token } = messageIn(await pass(TOKEN, { sub, name }))
+      const { data } = await site.get('/api/me', { token })
+      expect(data).toMatchObject({ username, base_path: `/homes/${username}` })
+    }
   })
 
   test('gets no name that is reserved, because a program would take them for its owner', async () => {
