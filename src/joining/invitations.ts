@@ -1,4 +1,6 @@
 import { refuseNameOfFiles } from '../accounts/chosen-names.ts'
+import { givenName, isFreeName } from '../accounts/new-names.ts'
+import { selectReservationByProgram } from '../accounts/reserved-names.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import {
@@ -14,6 +16,7 @@ import { insertEvent, logEvent } from '../audit/events.ts'
 import { boundedWindowOf } from '../base/paging.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Language } from '../base/language.ts'
+import { NOBODY } from '../database/user-id.ts'
 import type { Deps } from '../deps.ts'
 import { getMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { linkAddress } from '../mail/message.ts'
@@ -63,7 +66,8 @@ type InvitationDeps = ActorDeps & FreshnessDeps & MailingDeps
  * Makes an invitation.
  *
  * @param site Where the link leads, when it is handed over.
- * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `mailOff`, `invalidBody`.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `mailOff`, `invalidBody`; `usernameTaken`,
+ *   `nameReserved` for a fixed name.
  */
 export async function createInvitation(
   deps: InvitationDeps,
@@ -94,19 +98,24 @@ export async function createInvitation(
     endsAt,
   }
   const by = isFreshOperator(deps, operator, now)
+  const isFree = username === '' ? undefined : isFreeName(db, givenName(username))
   const event = eventBy(operator, undefined, 'invitation_made', now, name)
   const sealed = email === '' ? '' : await sealSecret(deps, await deps.keyRing(), secret)
   const mail = { kind: 'invitation', userId: null, linkHash: tokenHash, address: email } as const
-  const { isFresh, inserted } = await actAsOperatorAt(deps, operator, now, {
-    event: insertEvent(db, by, event),
+  const { isFresh, reserved, inserted } = await actAsOperatorAt(deps, operator, now, {
+    reserved: username === '' ? undefined : selectReservationByProgram(db, username, NOBODY),
+    event: insertEvent(db, by, event, isFree),
     mail:
       email === ''
         ? undefined
-        : insertMail(db, by, { ...mail, language, sealed, expiresAt: endsAt }, now),
-    inserted: insertLink(db, by, link),
+        : insertMail(db, by, { ...mail, language, sealed, expiresAt: endsAt }, now, {
+            where: isFree,
+          }),
+    inserted: insertLink(db, by, link, isFree),
   })
   const [made] = inserted
-  if (!isFresh || made === undefined) throw new Refusal('confirmationNeeded')
+  if (!isFresh) throw new Refusal('confirmationNeeded')
+  if (made === undefined) throw new Refusal(reserved?.length ? 'nameReserved' : 'usernameTaken')
   logEvent(event)
   return { id: made.id, link: email === '' ? linkAddress(site, secret) : '', endsAt }
 }

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, links, users } from '../../schema/tables.ts'
+import { auditEvents, links, reservedNames, users } from '../../schema/tables.ts'
 import { JoiningSite, NEW_PASSWORD, secretOf, SITE_ADDRESS } from '../support/joining.ts'
 import { HOUR } from '../support/site.ts'
 
@@ -73,6 +73,26 @@ describe('POST /api/admin/invitation/create', () => {
     site.now += HOUR
     expect((await site.asAdmin(path, {})).code).toBe(403)
     expect(await site.db.select().from(links)).toEqual([])
+  })
+
+  test('is refused for a fixed name that is taken or reserved', async () => {
+    const invite = (username: string) =>
+      site.asAdmin('/api/admin/invitation/create', { username }).then(({ message }) => message)
+    await site.addUser('carol', { basePath: '/homes/c' })
+    await site.addUser('straße')
+    expect(await invite('CAROL')).toBe('username is already taken')
+    expect(await invite('STRASSE')).toBe('username is already taken')
+    const reserved = { username: 'Dave', usernameKey: 'dave', userId: 9, reservedAt: 1 }
+    await site.db.insert(reservedNames).values(reserved)
+    expect(await invite('dave')).toBe('username belonged to another account')
+    expect(await site.db.select().from(links)).toEqual([])
+    expect((await site.db.select().from(auditEvents)).map(({ kind }) => kind)).not.toContain(
+      'invitation_made',
+    )
+    // An operator knows whose folder it is.
+    await site.db.update(reservedNames).set({ ofFolder: true })
+    expect(await invite('dave')).toBe('success')
+    expect(await invite('erin')).toBe('success')
   })
 
   test('mails the link to an address, and shows it to nobody else', async () => {

@@ -160,6 +160,16 @@ export const linkOperations: Operations = {
       success: { given: admin, body: { name: 'family', uses: 5 }, answer: { data: MADE } },
       'not an admin': { body: {}, ...notAdmin },
       'a session that is not fresh': { body: {}, ...notFresh },
+      'a name that is taken': {
+        given: admin,
+        body: { username: 'Alice' },
+        answer: { refusal: 'usernameTaken' },
+      },
+      'a name that another account had': {
+        given: 'the admin is signed in, bob was deleted',
+        body: { username: 'bob' },
+        answer: { refusal: 'nameReserved' },
+      },
       'a site without mail': {
         given: admin,
         body: { email: 'bob@example.org' },
