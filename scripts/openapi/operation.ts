@@ -28,6 +28,7 @@ export type Given =
   | 'alice was shown a QR code'
   | 'alice uses two-step verification'
   | 'alice keeps files under her name'
+  | 'alice has had ten other names'
   | 'alice failed to sign in five times'
   | 'alice entered ten wrong codes'
   | 'the admin is signed in'

@@ -86,6 +86,10 @@ export const REFUSALS = {
     code: 403,
     message: 'your files are kept under your user name, only an operator can change it',
   },
+  tooManyNames: {
+    code: 403,
+    message: 'you have had too many user names, ask an administrator',
+  },
   builtInNotCreated: { code: 400, message: 'admin or guest user can not be created' },
   roleFixed: { code: 400, message: 'role can not be changed' },
   adminNotDisabled: { code: 400, message: 'admin user can not be disabled' },

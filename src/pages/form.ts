@@ -75,6 +75,7 @@ const FIELDS: Partial<Record<RefusalName, string>> = {
   nameKept: 'username',
   nameFixed: 'username',
   nameReserved: 'username',
+  tooManyNames: 'username',
   clientNameTaken: 'name',
   roleFixed: 'role',
   adminNotDemoted: 'role',

@@ -1,7 +1,8 @@
-import { and, eq, exists, ne, not, notExists, or, sql } from 'drizzle-orm'
-import { users } from '../../schema/tables.ts'
+import { and, count, eq, exists, ne, not, notExists, or, sql } from 'drizzle-orm'
+import { reservedNames, users } from '../../schema/tables.ts'
 import { type ChangeEvent, insertEventsOfChange, textChange } from '../audit/change-events.ts'
 import type { AuditEvent } from '../audit/events.ts'
+import { literal } from '../database/literal.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { isAdmin } from '../accounts/conditions.ts'
@@ -120,10 +121,41 @@ function mayBeNamed(db: Database, username: string, userId: number) {
       notExists(selectSameName(db, username, userId)),
       notExists(selectReservation(db, username, userId)),
       hasAllKeys(db),
+      holdsFewNames(db, userId, username),
       not(hasClients(db)),
       or(isAdmin, sql`(${users.permission} & ${NAMES_FILES}) = 0`),
     ),
   )
+}
+
+/** Names of former times that are reserved for a user. Each new name reserves the one before. */
+const MAX_HELD_NAMES = 10
+
+/**
+ * Holds when a new name leaves a bounded number of names reserved for a user, who could otherwise
+ * take one name after the other from everybody else. A name that the user holds already is no
+ * further one. Operators may rename users as often as they want, and admins themselves.
+ */
+function holdsFewNames(db: Database, userId: number, username: string) {
+  const { usernameKey: key, userId: owner } = reservedNames
+  const held = db.select({ key }).from(reservedNames)
+  const isOwn = eq(owner, userId)
+  const total = db.select({ total: count() }).from(reservedNames).where(isOwn)
+  return or(
+    isAdmin,
+    eq(users.usernameKey, usernameKey(username)),
+    exists(held.where(and(eq(key, usernameKey(username)), isOwn))),
+    sql`(${total}) < ${literal(MAX_HELD_NAMES)}`,
+  )
+}
+
+/** Selects a user for whom a new name would be one too many. */
+export function selectHoldingTooMany(db: Database, userId: number, username: string) {
+  const isOver = not(sql`(${holdsFewNames(db, userId, username)})`)
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), isOver))
 }
 
 export function selectPasswordHash(db: Database, userId: number) {

@@ -24,6 +24,7 @@ import { needsFreshSession } from './guarded-fields.ts'
 import {
   insertEventsOfProfile,
   type ProfileChange,
+  selectHoldingTooMany,
   updateProfile,
   willUpdateProfile,
 } from './profile-store.ts'
@@ -90,11 +91,15 @@ export async function changeProfile(
   const by = isLive(db, actor, now)
   const mayChange = isProven ? by : isFresh(deps, actor, now)
   const identity = identityParts(deps, mayChange, actor, change, now)
-  const { account, clients, events, updated, linked, unlinked, ...found } = await actAs(
+  const { account, clients, tooMany, events, updated, linked, unlinked, ...found } = await actAs(
     deps,
     actor,
     {
       clients: change.username === undefined ? undefined : selectAnyClient(db),
+      tooMany:
+        change.username === undefined
+          ? undefined
+          : selectHoldingTooMany(db, userId, change.username),
       ...(passwordHash === undefined ? undefined : selectRemainingAccess(db, userId)),
       events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
       // They stand before the update, because it changes the row that its condition reads.
@@ -114,7 +119,8 @@ export async function changeProfile(
   if (isGuarded && !isProven && !isFreshAt(deps, account.provenAt, now))
     throw new Refusal('confirmationNeeded')
   const isKnown = (clients ?? []).length > 0 && username !== account.username
-  throw isKnown ? new Refusal('nameFixed') : reasonAgainst(account, username, change)
+  if (isKnown) throw new Refusal('nameFixed')
+  throw tooMany?.length ? new Refusal('tooManyNames') : reasonAgainst(account, username, change)
 }
 
 /**

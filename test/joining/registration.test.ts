@@ -265,6 +265,27 @@ describe('POST /api/auth/register without an invitation', () => {
     expect(await site.register({ username: 'bob' })).toEqual(OK)
   })
 
+  test('lets a user hold ten names at most, and take them again', async () => {
+    await site.set({ allow_register: 'true', register_base_path: '/home/{username}' })
+    await site.register({ username: 'bob' })
+    const bob = { token: await site.token('bob', NEW_PASSWORD) }
+    const rename = (username: string) => site.post('/api/me/update', { username }, bob)
+    for (let i = 1; i <= 10; i++) expect(await rename(`bob${i}x`)).toEqual(OK)
+    const refused = {
+      code: 403,
+      message: 'you have had too many user names, ask an administrator',
+      data: null,
+    }
+    expect(await rename('bob11x')).toEqual(refused)
+    expect(await rename('BOB10X'), 'another spelling').toEqual(OK)
+    expect(await rename('bob'), 'an earlier one').toEqual(OK)
+    expect(await rename('bob11x')).toEqual(refused)
+    expect(await site.register({ username: 'bob3x' }), 'none is free').toEqual(TAKEN)
+    const { id = 0 } = (await userNamed('bob')) ?? {}
+    for (const username of ['bob11x', 'bob12x'])
+      expect(await site.asAdmin('/api/admin/user/update', { id, username })).toEqual(OK)
+  })
+
   test('keeps the names of the setting', async () => {
     await site.set({ allow_register: 'true', register_reserved_names: 'treasurer, chair' })
     expect(await site.register({ username: 'Trea5urer' })).toEqual(TAKEN)

@@ -21,7 +21,7 @@ export const meOperations: Operations = {
   'POST /api/me/update': {
     summary: 'Change the signed-in user',
     description:
-      'A new name, SSO id or password needs a fresh session, or the old password in the same request. A new password ends every session of the user. Missing fields keep their value. A new `sso_id` must be one that the identity provider has confirmed in the same browser in the last five minutes; an empty one unlinks every account.',
+      'A new name, SSO id or password needs a fresh session, or the old password in the same request. A new password ends every session of the user. Missing fields keep their value. A new `sso_id` must be one that the identity provider has confirmed in the same browser in the last five minutes; an empty one unlinks every account. At most ten former names stay reserved for a user, who then gets no further one.',
     schema: nothing,
     guest: 'guestProfile',
     examples: {
@@ -63,6 +63,11 @@ export const meOperations: Operations = {
         given: 'alice keeps files under her name',
         body: { username: 'alicia' },
         answer: { refusal: 'nameKept' },
+      },
+      'a name after ten others': {
+        given: 'alice has had ten other names',
+        body: { username: 'alicia' },
+        answer: { refusal: 'tooManyNames' },
       },
       'too many wrong old passwords': {
         given: 'alice entered ten wrong codes',

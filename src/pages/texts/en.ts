@@ -212,6 +212,8 @@ const refusals: Record<RefusalName, string> = {
     'This site requires a second factor. Confirm with your passkey, or sign out and sign in with it.',
   nameFixed: 'Programs know you by your user name, so only an administrator can change it.',
   nameKept: 'Your files are stored under your user name, so only an administrator can change it.',
+  tooManyNames:
+    'You have had ten other user names, which stay yours. Take one of them again, or ask an administrator.',
   builtInNotCreated: 'There can be only one guest account.',
   roleFixed: 'This role cannot be changed.',
   adminNotDisabled: 'The last administrator cannot be disabled.',

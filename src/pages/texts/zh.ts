@@ -755,6 +755,7 @@ export const zh: Texts = {
     secondFactorUnused: '本站要求第二重验证，请用通行密钥确认，或退出后用它重新登录。',
     nameFixed: '程序通过用户名识别你，只有管理员可以修改它。',
     nameKept: '你的文件存放在你的用户名下，只有管理员可以修改它。',
+    tooManyNames: '你已有十个曾用名，它们仍为你保留。请改回其中之一，或请管理员修改。',
     builtInNotCreated: '访客账户只能有一个。',
     roleFixed: '不能修改这个角色。',
     adminNotDisabled: '不能停用最后一个管理员。',

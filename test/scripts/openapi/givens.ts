@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import {
   identities,
   passkeys,
+  reservedNames,
   settings,
   sshKeys,
   throttleCounters,
@@ -168,6 +169,16 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   'alice keeps files under her name': async () => {
     const asked = await signedIn()
     await asked.site.db.update(users).set({ permission: SFTP }).where(eq(users.id, 3))
+    return asked
+  },
+  'alice has had ten other names': async () => {
+    const asked = await signedIn()
+    const names = Array.from({ length: 10 }, (_, i) => `alice${i}`)
+    await asked.site.db
+      .insert(reservedNames)
+      .values(
+        names.map((name) => ({ usernameKey: name, username: name, userId: 3, reservedAt: 0 })),
+      )
     return asked
   },
   'alice failed to sign in five times': async () => {
