@@ -6,6 +6,8 @@ import { isJson, runCommand } from './shared/command-error.ts'
 import { declare } from './shared/declaration.ts'
 import { addGlobalOptions } from './shared/global-options.ts'
 import { addHelp, HELP_CONFIGURATION, HELP_OPTION, say } from './shared/help.ts'
+import { refuseKeptByNpm } from './shared/npm-options.ts'
+import { latchkey } from './shared/printed-command.ts'
 
 /** Creates the program with all commands loaded. */
 export async function createWholeProgram(): Promise<Command> {
@@ -51,11 +53,29 @@ function createProgram(): Command {
   return program
 }
 
+/** @throws {UsageError} For an option of a command that npm has kept. */
+function refuseKept(program: Command, target: Command): void {
+  const { parent, options, registeredArguments, commands } = target
+  const path = parent === program ? [target.name()] : [parent?.name() ?? '', target.name()]
+  const words = program.args.filter((word) => !word.startsWith('-')).slice(path.length)
+  const call = {
+    line: latchkey(...path),
+    forms: [...program.options, ...options].map(({ flags }) => flags),
+    words,
+    takesWords: registeredArguments.length > 0 || commands.length > 0,
+  }
+  refuseKeptByNpm(call, process.env)
+}
+
 export async function runProgram(argv: readonly string[]): Promise<void> {
   await runCommand(async () => {
     try {
-      const program = createProgram()
-      await program.hook('preSubcommand', load).parseAsync(argv)
+      const program = createProgram().hook('preSubcommand', async (whole, target) => {
+        await load(whole, target)
+        refuseKept(whole, target)
+        target.hook('preSubcommand', (_, one) => refuseKept(whole, one))
+      })
+      await program.parseAsync(argv)
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error
       // Commander has already printed what is wrong with the command line.

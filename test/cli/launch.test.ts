@@ -62,6 +62,21 @@ test('a program gets its arguments, and its exit code arrives', async () => {
   })
 })
 
+test.each([
+  ['run latchkey --remote user disable alice', 'npm run latchkey -- user disable alice --remote'],
+  [
+    'run latchkey user add alice --permission 3 --generate',
+    'npm run latchkey -- user add … --permission <names> --generate',
+  ],
+  ['run deploy --dry-run', 'npm run deploy -- --dry-run'],
+  ['start --port 9305', 'npm start -- --port 9305'],
+])('npm %s, without --, does nothing and says the right line', async (line, right) => {
+  const { code, stdout, stderr } = await clone.shell(`npm --silent --ignore-scripts ${line}`).ended
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/^npm kept \S.* for itself\. /m)
+  expect(stderr.split('Write -- before the options: ')[1]).toBe(`${right}\n`)
+})
+
 test('a program is run as it was built, until a source has changed', async () => {
   const version = async () => {
     const { stdout } = await clone.shell(`${packageJson.scripts.latchkey} --version`).ended

@@ -855,6 +855,40 @@ test('npm start says in one line what is wrong with its command line, and --help
   })
 })
 
+test.each([
+  ['--port 9305', ['9305'], { port: 'true' }, '--port', '--port 9305'],
+  ['--port=9305', [], { port: '9305' }, '--port', '--port 9305'],
+  [
+    '--port 9305 --host=0.0.0.0',
+    ['9305'],
+    { port: 'true', host: '0.0.0.0' },
+    '--port and --host',
+    '--port <number> --host 0.0.0.0',
+  ],
+  [
+    '--behind-proxy=X-Real-IP',
+    [],
+    { behind_proxy: 'X-Real-IP' },
+    '--behind-proxy',
+    '--behind-proxy X-Real-IP',
+  ],
+  ["--files='a b'", [], { files: 'a b' }, '--files', "--files 'a b'"],
+] as const)('npm start %s, without --, says the right line', (_, words, kept, names, right) => {
+  const env = Object.fromEntries(
+    Object.entries(kept).map(([name, value]) => [`npm_config_${name}`, value]),
+  )
+  const reading = () => readStartOptions(words, env, () => ({}))
+  expect(reading).toThrow(UsageError)
+  expect(reading).toThrow(
+    `npm kept ${names} for itself. Write -- before the options: npm start -- ${right}`,
+  )
+})
+
+test('npm start says nothing about what npm is told for itself', () => {
+  const env = { npm_config_json: 'true', npm_config_yes: 'true', npm_config_port: '' }
+  expect(readStartOptions([], env, () => ({}))).toMatchObject({ log: 'lines' })
+})
+
 test.for([
   [['more'], /^too many arguments\.[^\n]*$/],
   [['--host', 'localhost'], /^option '--host <address>' [^\n]* It must be an IP address\.[^\n]*$/],

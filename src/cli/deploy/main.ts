@@ -52,7 +52,7 @@ chooses the first password of admin; otherwise one is made and printed once.`,
 
 writePrivately()
 await runCommand(async () => {
-  const options = readCommandLine('npm run deploy --', SHAPE, process.argv.slice(2))
+  const options = readCommandLine('npm run deploy --', SHAPE, process.argv.slice(2), process.env)
   if (options !== undefined) await deploy(options)
 })
 

@@ -2,6 +2,7 @@ import { Argument, Command, CommanderError, Option } from 'commander'
 import { UsageError } from './command-error.ts'
 import type { GlobalOptions } from './global-options.ts'
 import { addHelp, HELP_CONFIGURATION, HELP_OPTION, type HelpTexts, say, type Text } from './help.ts'
+import { refuseKeptByNpm } from './npm-options.ts'
 import { jsonOutput, type Output, textOutput } from './output.ts'
 
 /**
@@ -145,6 +146,7 @@ export function declare(program: Command, target: Command, declared: Declared): 
  * Reads the command line of a program that is one command, such as `npm start --`.
  *
  * @param argv Without the name of the program.
+ * @param env The variables of npm.
  * @returns `undefined` for `--help`, which it prints.
  * @throws {UsageError} One sentence about a wrong command line.
  */
@@ -152,6 +154,7 @@ export function readCommandLine<T extends Takes>(
   name: string,
   shape: Shape<T>,
   argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
 ): Given<T> | undefined {
   const program = new Command(name)
     .helpOption('-h, --help', say(HELP_OPTION))
@@ -159,6 +162,9 @@ export function readCommandLine<T extends Takes>(
     .configureOutput({ writeErr: () => undefined })
     .exitOverride()
   const read = addShape(program, shape)
+  const words = argv.filter((word) => !word.startsWith('-'))
+  const forms = program.options.map(({ flags }) => flags)
+  refuseKeptByNpm({ line: name, forms, words, takesWords: false }, env)
   try {
     program.parse(argv, { from: 'user' })
   } catch (error) {

@@ -103,7 +103,7 @@ export function readStartOptions(
   env: Readonly<Record<string, string | undefined>>,
   readFile: () => Readonly<Record<string, string | undefined>>,
 ): StartOptions | undefined {
-  const options = readCommandLine('npm start --', SHAPE, argv)
+  const options = readCommandLine('npm start --', SHAPE, argv, env)
   if (options === undefined) return undefined
   const { port, host, behindProxy, proxyAddress, quiet, json } = options
   if (quiet && json) throw new UsageError('Choose either --quiet or --json.')
