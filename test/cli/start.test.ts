@@ -297,14 +297,21 @@ test('npm start says what is wrong with .dev.vars and leaves it alone', async ()
   expect(service.printed).toMatch(/^Can't read \.dev\.vars \(EISDIR\)[^\n]*\n$/)
 })
 
-test('npm start says who can sign in', async () => {
+test('npm start says where people reach the site, which file server it has, and who can sign in', async () => {
   const insert = `insert into users (username, username_key, role, password_hash, created_at) values (?1, ?1, ?2, ?3, 0)`
   clone.sql(insert, 'olga', 0, 'x')
   clone.sql(insert, 'ida', 2, null)
   clone.sql(insert, "it's;me", 2, 'x')
   clone.sql("update users set disabled = 1 where username = 'admin'")
-  const service = clone.start({ PORT: await freePort() })
+  const args = ['--files', 'http://127.0.0.1:5244']
+  const SITE_ADDRESS = 'https://files.example.org'
+  const service = clone.start({ PORT: await freePort(), SITE_ADDRESS }, { args })
   await service.until('doctor')
+  expect(service.stdout).toContain(`
+  account page   https://files.example.org/account
+  interface      https://files.example.org/docs
+  file server    http://127.0.0.1:5244; all well? npm run latchkey -- files check
+`)
   expect(adviceIn(service.stdout)).toBe(
     String.raw`it's;me; password lost: npm run latchkey -- user password 'it'\''s;me' --generate`,
   )
@@ -315,7 +322,8 @@ test('npm start says so when nobody can sign in, or several admins can', () => {
   if (options === undefined) throw new Error('no options')
   const [olga, ida, eve] = ['olga', 'ida', 'eve'].map((username, id) => ({ id, username }))
   if (olga === undefined || ida === undefined || eve === undefined) throw new Error('no admins')
-  const adviceFor = (...admins: (typeof olga)[]) => adviceIn(bannerOf(options, admins))
+  const alone = { address: undefined, fileServer: undefined }
+  const adviceFor = (...admins: (typeof olga)[]) => adviceIn(bannerOf(options, admins, alone))
   expect(adviceFor()).toBe(
     'no admin is enabled and has a password: npm run latchkey -- doctor says what to do',
   )

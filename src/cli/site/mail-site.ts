@@ -6,7 +6,7 @@ import { CommandError } from '../shared/command-error.ts'
 import { varsFile } from './dev-vars.ts'
 import { localAddress } from './local-address.ts'
 import { askSite, isSiteRunning } from './running-site.ts'
-import { readVars } from './site-config.ts'
+import { readVars, textIn } from './site-config.ts'
 
 /**
  * Returns what a command needs to put a mail into the outbox of the site, which sends it. Without
@@ -48,13 +48,13 @@ async function findMail(isRemote: boolean, given: string | undefined): Promise<F
   const running = isRemote ? undefined : await askForMail()
   const vars = running === undefined ? await readVars(isRemote) : {}
   const set = {
-    SITE_ADDRESS: given ?? textOf(vars['SITE_ADDRESS']),
-    ISSUER: textOf(vars['ISSUER']),
+    SITE_ADDRESS: given ?? textIn(vars['SITE_ADDRESS']),
+    ISSUER: textIn(vars['ISSUER']),
   }
   const local = isRemote ? undefined : localAddress()
   const found = siteAddressOf({ ...set, LOCAL_ADDRESS: running ? running.address : local })
   if ('problem' in found) throw new CommandError(`${found.problem}.`)
-  const { from, canSend } = running ?? { from: textOf(vars['MAIL_FROM']), canSend: true }
+  const { from, canSend } = running ?? { from: textIn(vars['MAIL_FROM']), canSend: true }
   const isSet = Boolean(set.SITE_ADDRESS ?? set.ISSUER)
   return { from, canSend, address: found.address, isGuess: !running && !isRemote && !isSet }
 }
@@ -75,8 +75,4 @@ function mailDeps({ from, address, canSend }: MailAnswer): MailSiteDeps {
 
 function guessed(address: string): string {
   return `The site is not running, so the link leads to ${address}. If the site answers elsewhere, name its address with --site, or set SITE_ADDRESS in ${varsFile(false)}.`
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }

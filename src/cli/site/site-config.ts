@@ -70,6 +70,11 @@ export async function readVars(isRemote: boolean): Promise<Record<string, unknow
   return isRemote ? vars : { ...vars, ...readLocalVars() }
 }
 
+/** @returns The text of a variable; `undefined` for an empty one, and for a value of another type. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
 const domainSchema = v.looseObject({ pattern: text, custom_domain: v.literal(true) })
 
 /**

@@ -10,26 +10,43 @@ interface Admin {
   username: string
 }
 
+/** What the operator has set around the site. */
+interface Surroundings {
+  /** Where people reach the site (`siteAddressOf`); `undefined` where nothing says it. */
+  address: string | undefined
+  /** The origin of the file server; `undefined` for none. */
+  fileServer: string | undefined
+}
+
 /**
  * Returns the text that each start shows: where the site is, who can sign in, and what to do when
  * it does not work.
  *
  * @param admins The admins who can sign in with a password.
  */
-export function bannerOf(options: StartOptions, admins: readonly Admin[]): string {
+export function bannerOf(
+  options: StartOptions,
+  admins: readonly Admin[],
+  { address, fileServer }: Surroundings,
+): string {
   const { proxy } = options
   const site = siteUrl(options)
   // Behind a proxy, the site answers at the proxy's address only.
-  const base = proxy === undefined ? site : 'https://<your address>'
+  const base = address ?? (proxy === undefined ? site : 'https://<your address>')
   const whom = proxy === undefined ? '' : `, for the proxy that sets ${proxy.header}`
   return `
 Latchkey ${VERSION} serves on ${site}${whom} (Ctrl-C stops it)
 
   account page   ${base}/account
-  interface      ${base}/docs
+  interface      ${base}/docs${fileServerLine(fileServer)}
   sign in        ${signInAdvice(admins)}
   all well?      ${latchkey('doctor')}
 `
+}
+
+function fileServerLine(fileServer: string | undefined): string {
+  if (fileServer === undefined) return ''
+  return `\n  file server    ${fileServer}; all well? ${latchkey('files', 'check')}`
 }
 
 /** Passkeys need a name: browsers accept no IP address for them. */

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { Miniflare } from 'miniflare'
 import { createMeter, openDatabase } from '../../database/database.ts'
 import { type Database, randomBytes as randomArray } from '../../deps.ts'
+import { siteAddressOf } from '../../base/site-address.ts'
 import { FREQUENT_CRON } from '../../frequent-run.ts'
 import { logError } from '../../database/log.ts'
 import { DIRECT_ENTRY } from '../../http/front.ts'
@@ -22,7 +23,7 @@ import { isLoopback } from './front-request.ts'
 import { checkPortIsFree, close, listenOnAll } from './listen.ts'
 import { findAdmins, rememberNames } from './names.ts'
 import { narrowPrivateFiles } from '../site/private-files.ts'
-import { readSiteConfig, readVars } from '../site/site-config.ts'
+import { readSiteConfig, readVars, textIn } from '../site/site-config.ts'
 import { askSite, localSiteBindings, makeFrontSecret, type Send } from '../site/running-site.ts'
 import { LOCALHOST, readStartOptions, type StartOptions } from './options.ts'
 import { requestLog } from './request-lines.ts'
@@ -120,7 +121,9 @@ async function serveSite(
   const password = await makeFirstAccounts(db, options.password)
   if (password !== undefined) announceAdmin(password, options.password !== undefined)
   else if (options.password !== undefined) announceIgnoredPassword()
-  const hasFiles = options.files !== undefined || Boolean((await readVars(false))['FILES_ORIGIN'])
+  const vars = await readVars(false)
+  const fileServer = options.files ?? textIn(vars['FILES_ORIGIN'])
+  const hasFiles = fileServer !== undefined
   const onAnswer = requestLog(options.log, rememberNames(db))
   const servers = [
     ...(await listenOnAll(options, () =>
@@ -128,7 +131,12 @@ async function serveSite(
     )),
     await serveData(worker),
   ]
-  console.log(bannerOf(options, await findAdmins(db, Date.now())))
+  const place = siteAddressOf({
+    SITE_ADDRESS: textIn(vars['SITE_ADDRESS']),
+    ISSUER: textIn(vars['ISSUER']),
+  })
+  const address = 'address' in place ? place.address : undefined
+  console.log(bannerOf(options, await findAdmins(db, Date.now()), { address, fileServer }))
   if (!isLoopback(options.hosts[0])) announceOpenAddress(options)
   const stopDailyRuns = runDaily(
     () => runScheduled(send),
