@@ -172,6 +172,23 @@ describe('the documents', () => {
     expect(EVENT_KINDS.filter((kind) => !page.includes(`\`${kind}\``))).toEqual([])
   })
 
+  test('lead nobody to files that git would publish: databases, backups, secrets', () => {
+    const made = [
+      'data.db',
+      'data.db-wal',
+      'data.db-shm',
+      'backup.json',
+      'latchkey-2026-11-21.sqlite',
+      'old.sqlite',
+      'old.sql',
+      'old.dev.vars',
+      'worker.vars',
+      '.wrangler-newer/state',
+    ]
+    const { stdout } = spawnSync('git', ['check-ignore', '--no-index', ...made])
+    expect(String(stdout).split('\n').filter(Boolean)).toEqual(made)
+  })
+
   test('name only scripts of package.json', () => {
     const scripts = [...commands].flatMap((one) =>
       [...one.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, script = '']) => script),
