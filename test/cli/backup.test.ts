@@ -13,6 +13,7 @@ import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
+import { isoTime } from '../../src/base/time.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
 /** The Worker of a site, as it was built. */
@@ -149,6 +150,21 @@ test('a restored site knows its programs and what users allowed them, but none o
   const again = (await restored.signIn('admin', ADMIN_PASSWORD)).data.token
   const fresh = await wiki.exchange(await wiki.code(again))
   expect(await wiki.userStatus(fresh['access_token'])).toBe(200)
+})
+
+test('a restore says that what was taken away since the backup is back, and from when on', async () => {
+  const user = (...words: string[]) => clone.command(['user', ...words])
+  await user('add', 'anna', '--generate')
+  const file = clone.path('site.backup')
+  await clone.command(['backup', file])
+  const [{ at } = {}] = clone.sql('select max(at) as at from audit_events')
+  await user('disable', 'anna')
+  copyFileSync(clone.path('.dev.vars'), other.path('.dev.vars'))
+  const { stdout } = await other.command(['restore', file])
+  expect(stdout).toContain(
+    `last event of the backup, at ${isoTime(Number(at))}, is back: users who`,
+  )
+  expect(other.sql(`select disabled from users where username = 'anna'`)).toEqual([{ disabled: 0 }])
 })
 
 test('a restore keeps the reserved names, and reserves those that accounts got since', async () => {

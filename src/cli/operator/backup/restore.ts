@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import * as v from 'valibot'
+import { isoTimeOrNull } from '../../../base/time.ts'
 import { codeOf, CommandError, UsageError } from '../../shared/command-error.ts'
 import { findLocalDatabase, readMigrations, withSqlite } from '../../site/local-database.ts'
 import { createKeyRing } from '../../../crypto/key-ring.ts'
@@ -29,6 +30,14 @@ import {
 const NAMES = `Programs may know users who were made after the backup. If you have the database of before, keep others from
 their names: ${latchkey('reserved-name', 'keep', 'FILE')}`
 
+/** What the backup knows of: the site takes it for what is true, and writes it to a file server. */
+function whatIsBack(writtenUntil: string | null): string {
+  const time = writtenUntil === null ? '' : `, at ${writtenUntil}`
+  return `What was taken away after the last event of the backup${time}, is back: users who were disabled or deleted, rights, folders, passwords,
+app passwords and keys, and shares at OpenList of users who were disabled. npm start writes it to OpenList. Before that, take it away again,
+such as with: ${latchkey('user', 'disable', 'NAME')}`
+}
+
 /** `latchkey restore`: creates a local site from a backup. */
 export const restoreCommand = command({
   takes: {
@@ -42,10 +51,11 @@ export const restoreCommand = command({
   notes: [
     `Run this in a folder without a site, after you have put .dev.vars with its SECRET_KEYS there. npm start
 upgrades a backup of an older version. Other SECRET_KEYS than those of the backed-up site are refused. With
---without-secret, channels of notices can not be opened, and users with two-step verification need a recovery code.`,
+--without-secret, channels of notices can not be opened, and users with two-step verification need a recovery code.
+What was taken away after the backup comes back with it, disabled and deleted users too: the result says from when on.`,
     `请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。
 旧版本的备份会由 npm start 升级。与原站点不同的 SECRET_KEYS 会被拒绝。使用 --without-secret 时，通知渠道无法打开，
-使用两步验证的用户需要恢复代码。`,
+使用两步验证的用户需要恢复代码。备份之后收回的内容会随之恢复，包括已停用和已删除的用户：结果会说明从何时起。`,
   ],
   examples: ['restore ~/latchkey-2026-11-21.sqlite'],
   async run({ file, withoutSecret }, { remote, output }) {
@@ -54,9 +64,10 @@ upgrades a backup of an older version. Other SECRET_KEYS than those of the backe
     await checkBackup(file)
     refuseToOverwrite()
     if (!withoutSecret) await requireSecret(file)
-    const { hasPrograms } = await restore(file)
+    const { hasPrograms, writtenUntil } = await restore(file)
     const sentence = `Restored the site from ${file}; all users must sign in again. Next: npm start`
-    output.done(hasPrograms ? `${sentence}\n${NAMES}` : sentence, { file })
+    const notes = [whatIsBack(writtenUntil), ...(hasPrograms ? [NAMES] : [])]
+    output.done([sentence, ...notes].join('\n'), { file, written_until: writtenUntil })
   },
 })
 
@@ -146,9 +157,11 @@ function refuseToOverwrite(): void {
  * Restores the database. The nightly run, which `npm start` also does when it starts, rebuilds the
  * copy of the settings in KV.
  *
- * @returns Whether programs sign users in by the site.
+ * @returns Whether programs sign users in by the site, and the time of the last event.
  */
-async function restore(file: string): Promise<{ hasPrograms: boolean }> {
+async function restore(
+  file: string,
+): Promise<{ hasPrograms: boolean; writtenUntil: string | null }> {
   // Creates the file at Miniflare's path.
   await withSite({}, (site) => site.db.all(sql`select 1`))
   const target = findLocalDatabase()
@@ -157,18 +170,21 @@ async function restore(file: string): Promise<{ hasPrograms: boolean }> {
   try {
     copyFileSync(file, copy)
     // A session that has ended since the backup must not come back.
-    const hasPrograms = withSqlite(copy, { readOnly: false }, (database) => {
+    const found = withSqlite(copy, { readOnly: false }, (database) => {
+      const [last] = database.prepare('select max(at) as at from audit_events').all()
+      const writtenUntil = isoTimeOrNull(typeof last?.['at'] === 'number' ? last['at'] : null)
       database.exec('delete from sessions')
       // A backup of an older version has no programs.
       const tables = "select 1 from sqlite_master where name = 'openid_grants'"
-      if (database.prepare(tables).get() === undefined) return false
+      if (database.prepare(tables).get() === undefined) return { hasPrograms: false, writtenUntil }
       database.exec('delete from openid_grants')
-      return database.prepare('select 1 from openid_clients limit 1').get() !== undefined
+      const client = database.prepare('select 1 from openid_clients limit 1').get()
+      return { hasPrograms: client !== undefined, writtenUntil }
     })
     for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
     renameSync(copy, target)
     narrowPrivateFiles()
-    return { hasPrograms }
+    return found
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(copy + suffix, { force: true })
   }
