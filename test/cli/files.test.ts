@@ -94,6 +94,7 @@ describe('latchkey files', () => {
       ...openlist.settings,
       link_expiration: '0',
       sign_all: 'false',
+      filter_readme_scripts: 'false',
     }
     openlist.siteUrl = 'https://old.example'
     openlist.settings['ldap_login_enabled'] = 'true'
@@ -107,6 +108,7 @@ describe('latchkey files', () => {
     for (const text of [
       'links of OpenList begin with https://old.example',
       'sign_all is off',
+      'filter_readme_scripts is off',
       'ldap_login_enabled',
       'never end',
       'alice: the user',
@@ -131,7 +133,7 @@ describe('latchkey files', () => {
     async (value) => {
       openlist.settings['proxy_ignore_headers'] = value
       const { code, stdout } = await run('check')
-      const text = /fail {2}headers .*sends FILES_TOKEN to the servers of storages/
+      const text = /fail {2}headers .*sends FILES_TOKEN and passwords/
       expect([code, stdout]).toEqual([1, expect.stringMatching(text)])
     },
   )

@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import {
+  appendFileSync,
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -91,6 +94,86 @@ function filesOf(where: string) {
         .digest('hex'),
     ])
 }
+
+const vars = () => readFileSync(clone.path('.dev.vars'), 'utf8')
+
+describe('the token of OpenList', () => {
+  const OLD_TOKEN = 'openlist-0123-abcDEF'
+  const next = 'npm run latchkey -- files check'
+  const arrange = (value = OLD_TOKEN) =>
+    writeSource({ users: [ADMIN], settings: [{ key: 'token', value }] })
+
+  beforeEach(() => {
+    clone = new Clone(inject('startedSite'))
+  })
+
+  test('is taken over by --files-token, once, into a file that others can not read', async () => {
+    const path = arrange()
+    // The last line of a person may lack its end.
+    writeFileSync(clone.path('.dev.vars'), vars().trimEnd(), { mode: 0o644 })
+    chmodSync(clone.path('.dev.vars'), 0o644)
+    const before = vars()
+    const { code, stdout, stderr } = await clone.command(['import', path, '--files-token'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining(next)])
+    expect(vars()).toBe(`${before}\nFILES_TOKEN=${OLD_TOKEN}\n`)
+    expect(statSync(clone.path('.dev.vars')).mode & 0o777).toBe(0o600)
+    expect(stdout + stderr).not.toContain(OLD_TOKEN)
+    expect(await importJson(path, '--files-token')).toMatchObject({ code: 0 })
+    expect(vars()).toBe(`${before}\nFILES_TOKEN=${OLD_TOKEN}\n`)
+  })
+
+  test('stays where another one is set, and nothing is imported', async () => {
+    appendFileSync(clone.path('.dev.vars'), 'FILES_TOKEN=another\n')
+    const before = [vars(), siteRows()]
+    const { code, stderr } = await clone.command(['import', arrange(), '--files-token'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('FILES_TOKEN is set already')])
+    expect([vars(), siteRows()]).toEqual(before)
+  })
+
+  test.each(['', 'x\nSECRET_KEYS=y', "a'b", 'a b', '$HOME'])('%j is none', async (value) => {
+    const before = vars()
+    const { code, stderr } = await clone.command(['import', arrange(value), '--files-token'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no token of OpenList')])
+    expect(vars()).toBe(before)
+  })
+
+  test('is not taken without the option, nor in a dry run, nor for a deployed site', async () => {
+    const [path, before] = [arrange(), vars()]
+    const dry = await clone.command(['import', path, '--dry-run', '--files-token'])
+    expect([dry.code, dry.stdout]).toEqual([0, expect.not.stringContaining(next)])
+    const { stdout } = await clone.command(['import', path])
+    expect(stdout).toContain('To take its token over: the same command with --files-token.')
+    expect(stdout).toContain(next)
+    const remote = await clone.command(['import', path, '--files-token', '--remote'])
+    expect([remote.code, remote.stderr]).toEqual([
+      2,
+      expect.stringContaining('wrangler secret put'),
+    ])
+    expect(vars()).toBe(before)
+  })
+
+  test('is offered on a terminal', async () => {
+    const { stdout } = await clone.typed(['import', arrange()], [['[y/N]', 'y']])
+    expect(stdout).toContain(next)
+    expect(stdout).not.toContain(OLD_TOKEN)
+    expect(vars()).toContain(`\nFILES_TOKEN=${OLD_TOKEN}\n`)
+  })
+})
+
+async function warningsWith(sign_all: string, proxy_ignore_headers: string): Promise<string[]> {
+  const values = Object.entries({ sign_all, proxy_ignore_headers })
+  const settings = values.map(([key, value]) => ({ key, value }))
+  writeFileSync(inFolder('backup.json'), JSON.stringify({ settings }))
+  return (await importJson(inFolder('backup.json'), '--dry-run')).report.warnings
+}
+
+test('warns of settings of OpenList that do not fit behind this site', async () => {
+  expect(await warningsWith('false', 'Authorization, referer')).toEqual([
+    expect.stringContaining('sign_all is off'),
+    expect.stringContaining('sends its token to the servers of storages'),
+  ])
+  expect(await warningsWith('true', 'authorization,referer')).toEqual([])
+})
 
 /** The tables of OpenList-Worker on D1, in its format `sql`. */
 const WORKER_TABLES = {

@@ -3,6 +3,13 @@ import type { KeyRing } from '../../crypto/key-ring.ts'
 import { takes } from '../shared/declaration.ts'
 import { onSite } from '../site/on-site.ts'
 import type { Site } from '../site/site.ts'
+import {
+  fileServerWarnings,
+  needFilesToken,
+  nextSteps,
+  offerFilesToken,
+  takeFilesToken,
+} from './file-server.ts'
 import { isRpId } from './passkeys.ts'
 import { type Choices, type Plan, planImport } from './plan.ts'
 import { startProgress } from '../shared/progress.ts'
@@ -32,6 +39,11 @@ export const importCommand = onSite({
       '访问原站点所用的主机名，用于其中的通行密钥（默认取自原站点的 site_url）',
       parseRpId,
     ),
+    filesToken: takes(
+      '--files-token',
+      'writes the token of OpenList into .dev.vars, as FILES_TOKEN, without asking',
+      '把 OpenList 的令牌作为 FILES_TOKEN 写入 .dev.vars，不再询问',
+    ),
   },
   notes: [
     `Imports users with ids, roles, permissions, base paths, passwords, 2FA, SSH keys and passkeys, and the
@@ -43,15 +55,24 @@ then imported.`,
 有内容被拒绝时退出码为 1，其余内容仍会导入。`,
   ],
   examples: ['import data.db --dry-run', 'import data.db'],
-  async before({ file, secretsFile }) {
+  async before({ file, secretsFile, filesToken }, { remote }) {
     const source = await readSource(file)
-    return { source, secrets: secretsFile === undefined ? {} : await readOldSecrets(secretsFile) }
+    return {
+      source,
+      secrets: secretsFile === undefined ? {} : await readOldSecrets(secretsFile),
+      token: filesToken ? needFilesToken(source, remote) : undefined,
+    }
   },
-  async run(site, { isDryRun, passkeyRpId }, { output }, { source, secrets }) {
+  async run(site, given, { output, json, remote }, { source, secrets, token }) {
+    const { isDryRun, passkeyRpId } = given
     const choices = passkeyRpId === undefined ? {} : { passkeyRpId }
     const report = await importSource(site, source, secrets, choices, isDryRun)
+    if (token !== undefined && !isDryRun) takeFilesToken(token)
     output.report(reportText(report), report)
     if (report.refused.length > 0) process.exitCode = 1
+    if (isDryRun || json || remote) return
+    const isWritten = token !== undefined || (await offerFilesToken(source))
+    for (const line of nextSteps(source, isWritten)) console.log(line)
   },
 })
 
@@ -73,7 +94,9 @@ async function importSource(
   const source = await unseal(sealed, secrets, ring)
   const plan = planImport(source, await selectSiteState(site.db, now), now, choices)
   const written = isDryRun ? predict(plan) : await carryOut(site, ring, plan, now)
-  return makeReport(source, isDryRun, plan, {
+  const { kind } = source
+  const warnings = [...source.warnings, ...fileServerWarnings(source)]
+  return makeReport({ kind, warnings }, isDryRun, plan, {
     ...written,
     refused: [...plan.refused, ...written.refused],
   })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import * as base64url from 'jose/base64url'
 import { parseSecretKeys } from '../../crypto/key-ring.ts'
@@ -40,6 +40,23 @@ export function ensureDevVars(): void {
     throw new CommandError(
       `${DEV_VARS_FILE} is invalid: ${problem}. To start over, delete the file: this ends all sign-ins and two-step verification.`,
     )
+  }
+}
+
+/**
+ * Adds a line to `.dev.vars`, which only this user can read then.
+ *
+ * @param value Without anything that needs quotes.
+ * @throws {CommandError} When the file can't be written.
+ */
+export function addDevVar(name: string, value: string): void {
+  try {
+    const text = existsSync(DEV_VARS_FILE) ? readFileSync(DEV_VARS_FILE, 'utf8') : ''
+    const start = text === '' || text.endsWith('\n') ? '' : '\n'
+    writeFileSync(DEV_VARS_FILE, `${start}${name}=${value}\n`, { mode: 0o600, flag: 'a' })
+    chmodSync(DEV_VARS_FILE, 0o600)
+  } catch (error) {
+    throw new CommandError(`Can't write ${DEV_VARS_FILE} here (${codeOf(error)}).`)
   }
 }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../../base/file-server.ts'
 import { findLinkAddress } from '../../../files/link-address.ts'
+import { keptValue } from '../../../files/openlist-settings.ts'
 import { callAsAdmin } from '../../../files/origin.ts'
 import { listRemoteUsers, type RemoteUser } from '../../../files/remote-users.ts'
 import { type Link, listLinks } from '../../../files/store.ts'
@@ -26,7 +27,8 @@ export async function checkFiles(site: Site, files: FileServer): Promise<Finding
   return [
     server,
     judgeLinks(state),
-    checkHeaders(settings.get('proxy_ignore_headers')),
+    checkHeaders(files, settings.get('proxy_ignore_headers') ?? ''),
+    ...checkScripts(settings),
     await checkSiteUrl(site, files),
     checkOwnSignIn(settings),
     checkExpiration(settings.get('link_expiration') ?? ''),
@@ -35,15 +37,25 @@ export async function checkFiles(site: Site, files: FileServer): Promise<Finding
 }
 
 /** OpenList compares each name, between commas, with the name of a header in small letters. */
-function checkHeaders(ignored: string | undefined): Finding {
+function checkHeaders(files: FileServer, ignored: string): Finding {
   const check = 'headers'
-  if (ignored?.split(',').includes('authorization'))
-    return good(check, 'FILES_TOKEN is not passed on to storages')
+  const named = new Set(ignored.split(','))
+  const needed = keptValue(files, 'proxy_ignore_headers', '').split(',')
+  const lacking = needed.filter((name) => !named.has(name))
+  if (lacking.length === 0) return good(check, 'FILES_TOKEN is not passed on to storages')
   return failure(
     check,
-    'proxy_ignore_headers has no “authorization”: OpenList sends FILES_TOKEN to the servers of storages',
-    'set it to authorization,referer at OpenList, then reset the token there, and set FILES_TOKEN to it',
+    `proxy_ignore_headers lacks ${lacking.join(', ')}: OpenList sends FILES_TOKEN and passwords to the servers of storages`,
+    'save the page Preview of its settings through this site, which completes it; then reset the token there, and set FILES_TOKEN to it',
   )
+}
+
+/** The policy of this site stops such scripts, unless FILES_PAGE_POLICY is off. */
+function checkScripts(settings: ReadonlyMap<string, string>): Finding[] {
+  if (settings.get('filter_readme_scripts') !== 'false') return []
+  const text =
+    'filter_readme_scripts is off: scripts in files that users upload run in pages of OpenList'
+  return [warning('scripts', text, 'turn it on at OpenList')]
 }
 
 async function checkSiteUrl(site: Site, files: FileServer): Promise<Finding> {
