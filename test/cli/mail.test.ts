@@ -97,6 +97,8 @@ describe('the way to the SMTP server', () => {
 })
 
 const INVITE = ['invitation', 'create', '--email', 'bob@example.org']
+const NO_MAIL = (missing: string) =>
+  `This site sends no mail. That needs MAIL_FROM, SMTP_URL (at Cloudflare the binding EMAIL) and SITE_ADDRESS; not set: ${missing}.\n`
 const OUTBOX = 'select kind, attempts from mails'
 
 describe('a site with a mail server', () => {
@@ -221,7 +223,7 @@ describe('a mail of a command', () => {
   test('is none on a site that runs without a mail server', async () => {
     await clone.serve()
     const { code, stderr } = await clone.command(INVITE)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('sends no mail')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(NO_MAIL('SMTP_URL'))])
     expect(clone.sql(OUTBOX)).toEqual([])
   })
 
@@ -235,6 +237,6 @@ describe('a mail of a command', () => {
     const other = new Clone(inject('startedSite'))
     const { code, stderr } = await other.command(INVITE)
     await other.remove()
-    expect([code, stderr]).toEqual([1, expect.stringContaining('sends no mail')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(NO_MAIL('MAIL_FROM'))])
   })
 })

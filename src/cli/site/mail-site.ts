@@ -73,6 +73,16 @@ function mailDeps({ from, address, canSend }: MailAnswer): MailSiteDeps {
   }
 }
 
+/** Says to the operator what a site needs to send mail, and what of it is missing. */
+export function whyNoMail({ sendEmail, mailFrom, siteAddress }: MailSiteDeps): string {
+  const missing = [
+    ...(mailFrom() === undefined ? ['MAIL_FROM'] : []),
+    ...(sendEmail === undefined ? ['SMTP_URL'] : []),
+    ...(siteAddress() === undefined ? ['SITE_ADDRESS'] : []),
+  ]
+  return `This site sends no mail. That needs MAIL_FROM, SMTP_URL (at Cloudflare the binding EMAIL) and SITE_ADDRESS; not set: ${missing.join(', ')}.`
+}
+
 function guessed(address: string): string {
   return `The site is not running, so the link leads to ${address}. If the site answers elsewhere, name its address with --site, or set SITE_ADDRESS in ${varsFile(false)}.`
 }

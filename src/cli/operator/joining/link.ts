@@ -12,6 +12,7 @@ import { LINK_KINDS } from '../../../joining/links.ts'
 import { linkRecord, madeLinkRecord } from '../../../joining/record.ts'
 import { createResetLink } from '../../../joining/reset-links.ts'
 import { approveUser, rejectUser } from '../../../joining/waiting.ts'
+import { explained } from '../../shared/command-error.ts'
 import { daysUpTo } from '../../shared/days.ts'
 import { choice, takes } from '../../shared/declaration.ts'
 import type { Output } from '../../shared/output.ts'
@@ -20,7 +21,7 @@ import { parseAddress } from '../../shared/email.ts'
 import { parsed } from '../../shared/parsed.ts'
 import { parsePermission } from '../../shared/permission.ts'
 import { USER } from '../../site/find-user.ts'
-import { readMailSite } from '../../site/mail-site.ts'
+import { readMailSite, whyNoMail } from '../../site/mail-site.ts'
 import { onSite } from '../../site/on-site.ts'
 import { DAY_MILLISECONDS } from '../../../base/time.ts'
 
@@ -122,7 +123,10 @@ const create = onSite({
       accountDays,
     }
     const where = { site: place, language: 'en' } as const
-    const made = await createInvitation({ ...site, ...mail }, COMMAND_LINE, request, where)
+    const made = await explained(
+      createInvitation({ ...site, ...mail }, COMMAND_LINE, request, where),
+      { mailOff: whyNoMail(mail) },
+    )
     showLink(call.output, made, hint, email)
   },
 })
