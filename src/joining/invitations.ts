@@ -1,5 +1,5 @@
 import { refuseNameOfFiles } from '../accounts/chosen-names.ts'
-import { givenName, isFreeName } from '../accounts/new-names.ts'
+import { givenName, isFreeName, usualFolder } from '../accounts/new-names.ts'
 import { selectReservationByProgram } from '../accounts/reserved-names.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
@@ -41,7 +41,8 @@ export interface InvitationRequest {
   /** Empty for a link that is handed over. */
   email: string
   permission: number
-  basePath: string
+  /** `undefined` for that of `usualFolder`. */
+  basePath: string | undefined
   uses: number | undefined
   /** Unix time, milliseconds. */
   endsAt: number | undefined
@@ -60,7 +61,7 @@ export interface MadeLink {
 /** The dependencies of a decision that mails. */
 export type MailingDeps = MailSiteDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
 
-type InvitationDeps = ActorDeps & FreshnessDeps & MailingDeps
+type InvitationDeps = ActorDeps & FreshnessDeps & MailingDeps & Pick<Deps, 'fileServer'>
 
 /**
  * Makes an invitation.
@@ -78,7 +79,7 @@ export async function createInvitation(
   const { db } = deps
   const now = deps.now()
   checkInvitation(request, now)
-  const { name, username, email, permission, basePath, uses = 1 } = request
+  const { name, username, email, permission, basePath = usualFolder(deps), uses = 1 } = request
   const endsAt = endOfLink('invitation', request.endsAt, now)
   const { secret, tokenHash } = await newSecret(deps)
   if (email !== '') getMailSite(deps)

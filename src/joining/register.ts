@@ -1,7 +1,13 @@
 import { and } from 'drizzle-orm'
 import { checkChosenName, refuseReservedName } from '../accounts/chosen-names.ts'
 import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
-import { isFreeName, type NewName, placeOf, selectTaken } from '../accounts/new-names.ts'
+import {
+  isFreeName,
+  type NewName,
+  placeOf,
+  selectTaken,
+  usualFolder,
+} from '../accounts/new-names.ts'
 import { logEvent, type AuditEvent } from '../audit/events.ts'
 import type { Client } from '../base/network.ts'
 import { Refusal } from '../base/refusals.ts'
@@ -44,7 +50,14 @@ export interface Registration {
 
 type RegistrationDeps = Pick<
   Deps,
-  'db' | 'now' | 'randomBytes' | 'hashPassword' | 'keyRing' | 'sendOut' | 'turnstileUrl'
+  | 'db'
+  | 'now'
+  | 'randomBytes'
+  | 'hashPassword'
+  | 'keyRing'
+  | 'sendOut'
+  | 'turnstileUrl'
+  | 'fileServer'
 >
 
 /** What an account gets, beside its name and its password. */
@@ -97,7 +110,7 @@ async function registerOpenly(
   await chargeRequest(deps, 'register', client)
   if (set.turnstile_site_key !== '' || set.turnstile_secret !== '')
     await checkHuman(deps, await secretOf(deps, set.turnstile_secret), turnstile, client.network)
-  const { basePath, name } = placeOf(set.register_base_path, username, true)
+  const { basePath, name } = placeOf(set.register_base_path || usualFolder(deps), username, true)
   await refuseTakenName(deps, name, password)
   const now = deps.now()
   const days = Number(set.register_days)

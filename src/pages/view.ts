@@ -4,6 +4,7 @@ import type { AppContext } from '../http/context.ts'
 import { relyingPartyOf } from '../base/passkey-site.ts'
 import type { Refusal } from '../base/refusals.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../settings/defaults.ts'
+import { usualFolder } from '../accounts/new-names.ts'
 import { hasMailSite } from '../mail/mail-site.ts'
 import { readSettings } from '../settings/store.ts'
 import type { Acting } from '../access/act-as.ts'
@@ -43,6 +44,8 @@ export interface View {
   isRegistrationOpen: boolean
   /** Whether the site mails links for new passwords. */
   hasMail: boolean
+  /** The base path with which the forms for new accounts begin. */
+  usualFolder: string
   /** Set for a session that its user has to confirm and can confirm with a passkey. */
   ceremony: BegunCeremony | undefined
 }
@@ -88,6 +91,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     platform: platformOf(settings),
     isRegistrationOpen: settings.allow_register === 'true',
     hasMail: hasMailSite(deps),
+    usualFolder: usualFolder(deps),
     ceremony:
       account?.hasPasskey && relyingParty && (!isFresh || account.factorState === 'unused')
         ? await beginOnPage(deps, relyingParty, account.username)

@@ -129,7 +129,8 @@ export const someScopes: Check = v.pipe(
 /** The name of a claim. */
 export const aClaim: Check = v.pipe(v.string(), v.regex(/^[\w:./-]{1,128}$/, reason('claim')))
 
-export const aBasePath: Check = basePathSchema
+/** The base path of new accounts; empty for that of `usualFolder`. */
+export const aNewFolder: Check = v.lazy((text) => (text === '' ? v.literal('') : basePathSchema))
 
 /** A number of 16 bits. */
 export const aPermission: Check = v.pipe(

@@ -1,12 +1,12 @@
 import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
 import {
-  aBasePath,
   aBoolean,
   aClaim,
   aColour,
   aContact,
   aLine,
   aName,
+  aNewFolder,
   anAddress,
   anIssuer,
   anSftpAddress,
@@ -241,7 +241,11 @@ const described: Record<SettingKey, Described> = {
     'sso',
     'Creates an account for every user of the provider who has none here.',
   ),
-  sso_default_dir: line('sso', aBasePath, 'Base path of an account that is created this way.'),
+  sso_default_dir: line(
+    'sso',
+    aNewFolder,
+    'Base path of such an account; empty: /homes/{username} with a file server.',
+  ),
   sso_default_permission: {
     group: 'sso',
     type: 'number',
@@ -281,8 +285,8 @@ const described: Record<SettingKey, Described> = {
   },
   register_base_path: line(
     'site',
-    aBasePath,
-    'Base path of a registered account; {username} becomes the name.',
+    aNewFolder,
+    'Base path of a registered user; empty: /homes/{username} with a file server.',
   ),
   register_days: {
     group: 'site',

@@ -18,7 +18,10 @@ export interface SsoConfig {
   usernameClaim: string
   trustsMfa: boolean
   isCompatible: boolean
-  /** The fields of an account that is created for an unknown user; `undefined` when none is. */
+  /**
+   * The fields of an account that is created for an unknown user; `undefined` when none is. An
+   * empty base path stands for that of `usualFolder`.
+   */
   newAccount: { basePath: string; permission: number } | undefined
 }
 

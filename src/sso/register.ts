@@ -4,7 +4,7 @@ import { auditEvents, identities, users } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow, logEvent } from '../audit/events.ts'
 import { mayChooseName } from '../accounts/chosen-names.ts'
 import { folderColumns } from '../accounts/folders.ts'
-import { isFreeName, placeOf } from '../accounts/new-names.ts'
+import { isFreeName, placeOf, usualFolder } from '../accounts/new-names.ts'
 import { GENERAL } from '../accounts/roles.ts'
 import { usernameKey } from '../accounts/username.ts'
 import type { Client } from '../base/network.ts'
@@ -28,7 +28,7 @@ type NewAccount = NonNullable<SsoConfig['newAccount']>
  * @param kept Names that a chosen one may not look like (`keptNamesIn`).
  */
 export async function registerUser(
-  deps: Pick<Deps, 'db' | 'now' | 'randomBytes'>,
+  deps: Pick<Deps, 'db' | 'now' | 'randomBytes' | 'fileServer'>,
   identity: ProvenIdentity,
   account: NewAccount,
   kept: readonly string[],
@@ -58,7 +58,7 @@ export function namesFor(name: string, random: string, kept: readonly string[]):
 
 /** @returns Whether nothing more is to do: the account is made, or the identity is linked meanwhile. */
 async function insertUser(
-  { db, now: clock }: Pick<Deps, 'db' | 'now'>,
+  { db, now: clock, fileServer }: Pick<Deps, 'db' | 'now' | 'fileServer'>,
   identity: ProvenIdentity,
   account: NewAccount,
   username: string,
@@ -69,7 +69,11 @@ async function insertUser(
   const made: AuditEvent = { ...client, at: now, kind: 'user_made', detail: platform }
   const linked: AuditEvent = { ...made, kind: 'identity_linked', detail: identityText(identity) }
   const isLinked = sql`exists (select 1 from ${identities} where ${identities.issuer} = ${issuer} and ${identities.subject} = ${subject})`
-  const { basePath, name: newName } = placeOf(account.basePath, username, true)
+  const { basePath, name: newName } = placeOf(
+    account.basePath || usualFolder({ fileServer }),
+    username,
+    true,
+  )
   const written = writing(db, THE_SERVICE)
   const row = {
     username,

@@ -12,6 +12,7 @@ import {
 } from '../access/operators.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { refuseNameOfFiles } from '../accounts/chosen-names.ts'
+import { placeOf } from '../accounts/new-names.ts'
 import { selectReservationByProgram } from '../accounts/reserved-names.ts'
 import { ADMIN, GENERAL, GUEST } from '../accounts/roles.ts'
 import { selectSameName, selectUser } from '../accounts/store.ts'
@@ -66,7 +67,8 @@ interface NewUserRequest extends Omit<UserRequest, 'permission'> {
 }
 
 /**
- * Creates a user. A user without a password can't sign in.
+ * Creates a user. A user without a password can't sign in. `{username}` in the base path becomes
+ * the name.
  *
  * @returns The id of the new user.
  * @throws {Refusal} `notAdmin`, `builtInNotCreated`, `usernameTaken`, `nameReserved`, `invalidBody`
@@ -87,13 +89,14 @@ export async function createUser(
   refuseNameOfFiles(fields.username)
   if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
   const now = deps.now()
+  const { basePath } = placeOf(fields.basePath ?? '/', fields.username, false)
   const user: NewUser = {
     role: GENERAL,
-    basePath: '/',
     disabled: false,
     permission: 0,
     ssoId: '',
     ...fields,
+    basePath,
     passwordHash: passwordHash ?? null,
   }
   const event = { ...eventBy(operator, undefined, 'user_made', now), changes: changesOfNew(user) }

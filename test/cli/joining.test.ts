@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
@@ -75,6 +76,28 @@ test('a link of a site that does not run says where it leads, unless the operato
     expect(named).toMatchObject({ code: 0, stderr: '' })
   } finally {
     await still.remove()
+  }
+})
+
+test('new accounts have a folder of their own where a file server stands behind the site', async () => {
+  const behind = new Clone(inject('startedSite'))
+  appendFileSync(
+    behind.path('.dev.vars'),
+    'FILES_ORIGIN=http://127.0.0.1:9\nFILES_TOKEN=some-token\n',
+  )
+  try {
+    for (const words of ['alice', 'bob --base-path /all', 'carol --role admin'])
+      expect(
+        await behind.command(['user', 'add', ...words.split(' '), '--without-password']),
+      ).toMatchObject({ code: 0 })
+    await behind.command(['invitation', 'create'])
+    expect(
+      behind.sql('select base_path from users where id > 2 union all select base_path from links'),
+    ).toEqual(
+      ['/homes/alice', '/all', '/', '/homes/{username}'].map((path) => ({ base_path: path })),
+    )
+  } finally {
+    await behind.remove()
   }
 })
 

@@ -1,8 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, links, reservedNames, users } from '../../schema/tables.ts'
+import { auditEvents, links, reservedNames, settings, users } from '../../schema/tables.ts'
+import { parseFileServer } from '../../src/base/file-server.ts'
 import { JoiningSite, NEW_PASSWORD, secretOf, SITE_ADDRESS } from '../support/joining.ts'
-import { HOUR } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
+import { Visitor } from '../support/visitor.ts'
 
 const DAY = 24 * HOUR
 const INVALID = { code: 404, message: 'this link is not valid, ask for a new one', data: null }
@@ -120,6 +122,55 @@ describe('POST /api/admin/invitation/create', () => {
       data: null,
     })
   })
+})
+
+describe('where a file server stands behind the site', () => {
+  const OWN = { basePath: '/homes/carol' }
+  beforeEach(async () => {
+    const files = parseFileServer({ FILES_ORIGIN: 'http://files.example.org', FILES_TOKEN: 'x' })
+    const sendOut = async () => new Response(null, { status: 503 })
+    const behind = new JoiningSite({ fileServer: () => files, sendOut })
+    behind.admin = site.admin
+    site = behind
+  })
+
+  test('an invited user has a folder of the own name, unless the invitation says otherwise', async () => {
+    await site.register({ username: 'carol', invitation: await site.invite() })
+    expect(await userNamed('carol')).toMatchObject(OWN)
+    await site.register({ username: 'dave', invitation: await site.invite({ base_path: '/' }) })
+    expect(await userNamed('dave')).toMatchObject({ basePath: '/' })
+    const erin = await site.invite({ username: 'erin' })
+    await site.register({ invitation: erin })
+    expect(await userNamed('erin')).toMatchObject({ basePath: '/homes/erin' })
+  })
+
+  test('so has a registered one, unless the setting says otherwise', async () => {
+    await site.db.insert(settings).values({ key: 'allow_register', value: 'true' })
+    await site.addUser('other', { basePath: '/homes/DAVE' })
+    expect(await site.register({ username: 'carol' })).toEqual(OK)
+    expect(await userNamed('carol')).toMatchObject(OWN)
+    expect((await site.register({ username: 'dave' })).code).toBe(409)
+    await site.db.insert(settings).values({ key: 'register_base_path', value: '/' })
+    expect(await site.register({ username: 'erin' })).toEqual(OK)
+    expect(await userNamed('erin')).toMatchObject({ basePath: '/' })
+  })
+
+  test('the forms of the pages begin with that folder', async () => {
+    const operator = new Visitor(site)
+    await operator.signIn('admin', ADMIN_PASSWORD)
+    for (const path of ['/account/admin/invitations/add', '/account/admin/users/new']) {
+      const { html } = await operator.get(path)
+      expect(html, path).toMatch(/name="base_path"[^>]*value="\/homes\/\{username\}"/)
+    }
+  })
+})
+
+test('an operator puts the name of a new user into the folder, too', async () => {
+  const create = (fields: object) => site.asAdmin('/api/admin/user/create', fields)
+  expect(await create({ username: 'carol', base_path: '/homes/{username}/x' })).toEqual(OK)
+  expect(await userNamed('carol')).toMatchObject({ basePath: '/homes/carol/x' })
+  expect(await create({ username: 'dave' })).toEqual(OK)
+  expect(await userNamed('dave')).toMatchObject({ basePath: '/' })
 })
 
 describe('POST /api/auth/register with an invitation', () => {

@@ -104,7 +104,6 @@ describe('the pages of settings', () => {
       'default_page_size',
       'audio_autoplay',
       'video_autoplay',
-      'sso_default_dir',
       'sso_default_permission',
     ])
   })

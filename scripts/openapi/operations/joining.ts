@@ -153,7 +153,7 @@ export const linkOperations: Operations = {
   'POST /api/admin/invitation/create': {
     summary: 'Make an invitation',
     description:
-      'Needs a fresh session. Whoever has the link makes an account with these fields; `{username}` in `base_path` becomes the name. With `email`, the site mails the link and `link` is empty. The link is shown only in this answer.',
+      'Needs a fresh session. Whoever has the link makes an account with these fields; `{username}` in `base_path` becomes the name; without `base_path` it is `/homes/{username}` where a file server stands behind the site, else `/`. With `email`, the site mails the link and `link` is empty. The link is shown only in this answer.',
     schema: madeLink,
     guest: 'notAdmin',
     examples: {

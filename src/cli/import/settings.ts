@@ -9,6 +9,7 @@ const LOGO =
   /^https:\/\/((res|cdn)\.oplist\.org|cdn\.jsdelivr\.net\/gh\/alist-org)\/.*logo\.(svg|png)$/i
 const OLD_DEFAULTS: Record<string, RegExp> = {
   site_title: /^(openlist|alist)$/i,
+  sso_default_dir: /^\/$/,
   announcement: /^(###repo)?https:\/\/github\.com\/alist-org\/alist$|^WelcometotheOpenListproject!/,
   logo: LOGO,
   favicon: LOGO,

@@ -140,7 +140,7 @@ export function NewInvitationPage({ view, fields, problem }: NewInvitationProps)
           <h2>{t.accountPart}</h2>
           <Field {...field('username')} label={t.username} hint={t.usernameHint} optional />
           <Field
-            {...field('base_path', '/')}
+            {...field('base_path', view.usualFolder)}
             label={view.t.adminUsers.basePath}
             hint={t.basePathHint}
             optional

@@ -120,7 +120,6 @@ const WITHOUT_HINT: readonly SettingKey[] = [
   'home_container',
   'settings_layout',
   'device_evict_policy',
-  'sso_default_dir',
   'event_retention_days',
   'favicon',
 ]

@@ -25,8 +25,10 @@ const passwordSchema = v.object({ password: possiblyEmptyText() })
 /** Names of the fields that `UserFields` renders. */
 export const USER_FIELDS = ['username', 'role', 'base_path']
 
-/** Initial values of the form for a new user. */
-export const NEW_USER: Fields = { role: String(GENERAL), base_path: '/' }
+/** Returns the initial values of the form for a new user. */
+export function newUser({ usualFolder }: View): Fields {
+  return { role: String(GENERAL), base_path: usualFolder }
+}
 
 /** Returns the initial values of a user's form. */
 export function fieldsOf(user: Account): Fields {
@@ -83,7 +85,7 @@ export function UserFields({
       <Field
         name="base_path"
         label={t.basePath}
-        hint={t.basePathHint}
+        hint={isNew ? view.t.adminInvitations.basePathHint : t.basePathHint}
         value={echo(fields, 'base_path')}
         problem={problem}
         optional

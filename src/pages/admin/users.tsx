@@ -19,7 +19,7 @@ import { Time, TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
 import { MadeLinkPage } from './invitations.tsx'
 import { PermissionField } from './permission-fields.tsx'
-import { NEW_USER, PasswordField, USER_FIELDS, UserFields } from './user-fields.tsx'
+import { newUser, PasswordField, USER_FIELDS, UserFields } from './user-fields.tsx'
 
 type ListedUser = Awaited<ReturnType<typeof findUsers>>['users'][number]
 
@@ -310,7 +310,7 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
       <article>
         <form class="wide beside" method="post" action="/account/admin/users/new">
           <Alert problem={problem} fields={[...USER_FIELDS, 'password', ...CONFIRM_FIELDS]} />
-          <UserFields view={view} fields={fields ?? NEW_USER} problem={problem} isNew />
+          <UserFields view={view} fields={fields ?? newUser(view)} problem={problem} isNew />
           <PasswordField view={view} problem={problem} />
           <PermissionField
             view={view}

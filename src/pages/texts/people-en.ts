@@ -39,7 +39,8 @@ export const adminInvitationsEn = {
   uses: 'Number of accounts',
   endsAt: 'The link ends on',
   endsAtHint: 'At 0:00 UTC. Leave it empty for 7 days.',
-  basePathHint: 'In /homes/{username}, {username} becomes the user name.',
+  basePathHint:
+    'The user sees only the files in this folder. {username} becomes the user name; / is all files.',
   accountEndsAt: 'The account ends on',
   accountEndsAtHint: 'At 0:00 UTC. Leave both fields empty for no end.',
   accountDays: 'Or after this many days',

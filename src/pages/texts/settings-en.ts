@@ -92,6 +92,9 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
   },
 }
 
+const NEW_FOLDER =
+  '{username} becomes the user name. Empty: /homes/{username} where a file server stands behind the site, else / (all files).'
+
 /** What stands on a page in place of the help, below a label that says the rest. */
 const onPages: Partial<Record<SettingKey, string>> = {
   site_title: 'Shown in browsers and in authenticator apps.',
@@ -117,7 +120,8 @@ const onPages: Partial<Record<SettingKey, string>> = {
   allow_register: 'Lets anybody make an account on this site.',
   register_approval: 'Nobody signs in to a new account before an administrator approves it.',
   register_days: '0 means no end.',
-  register_base_path: '{username} becomes the user name, such as in /homes/{username}.',
+  register_base_path: NEW_FOLDER,
+  sso_default_dir: NEW_FOLDER,
   register_reserved_names: 'Separated by commas.',
   turnstile_site_key: 'From Cloudflare Turnstile. With both keys, it checks who registers.',
   turnstile_secret: 'It is not shown again. Leave it empty to keep the stored one.',

@@ -58,6 +58,9 @@ const labels: Record<SettingKey, string> = {
   turnstile_secret: 'Turnstile：私钥',
 }
 
+const NEW_FOLDER =
+  '{username} 会替换为用户名。留空：站点后面有文件服务器时为 /homes/{username}，否则为 /（全部文件）。'
+
 const help: Record<SettingKey, string> = {
   version: '本服务的版本。',
   site_title: '站点名称，显示在浏览器和身份验证器中。',
@@ -94,7 +97,7 @@ const help: Record<SettingKey, string> = {
   sso_oidc_username_key: 'ID 令牌中用作新账户名的声明，例如 preferred_username。',
   sso_trust_mfa: '登录平台表示已要求第二重验证时，本站不再要求验证码。',
   sso_auto_register: '为登录平台上在本站没有账户的用户创建账户。',
-  sso_default_dir: '这样创建的账户的根文件夹。',
+  sso_default_dir: NEW_FOLDER,
   sso_default_permission: '这样创建的账户的权限：各权限位之和，0 到 65535。',
   sso_compatibility_mode: '用于不接受回调地址带查询参数的登录平台。此时令牌会出现在地址中。',
   security_contact:
@@ -110,7 +113,7 @@ const help: Record<SettingKey, string> = {
   allow_register: '允许任何人在本站注册账户。',
   register_approval: '管理员批准之前，新账户不能登录。',
   register_permission: '注册账户的权限：各权限位之和，0 到 65535。',
-  register_base_path: '{username} 会替换为用户名，例如 /homes/{username}。',
+  register_base_path: NEW_FOLDER,
   register_days: '0 表示不会到期。',
   register_reserved_names: '用逗号分隔，任何人都不能选择。',
   turnstile_site_key: 'Cloudflare Turnstile 的站点密钥；与私钥一起设置后，注册页面会进行人机验证。',

@@ -19,8 +19,10 @@ import type { Output } from '../../shared/output.ts'
 import { countUpTo, PAGE, parseId } from '../../shared/paging.ts'
 import { parseAddress } from '../../shared/email.ts'
 import { parsed } from '../../shared/parsed.ts'
+import { BASE_PATH_TEXT } from '../../shared/base-path.ts'
 import { parsePermission } from '../../shared/permission.ts'
 import { USER } from '../../site/find-user.ts'
+import { findFileServer } from '../../site/file-server.ts'
 import { readMailSite, whyNoMail } from '../../site/mail-site.ts'
 import { onSite } from '../../site/on-site.ts'
 import { DAY_MILLISECONDS } from '../../../base/time.ts'
@@ -80,12 +82,7 @@ const create = onSite({
       '账户的权限（默认：无）',
       parsePermission,
     ),
-    basePath: takes(
-      '--base-path <path>',
-      'the root folder; {username} becomes the name (default: /)',
-      '根文件夹；{username} 会换成账户名（默认：/）',
-      parsed(basePathSchema),
-    ),
+    basePath: takes('--base-path <path>', ...BASE_PATH_TEXT, parsed(basePathSchema)),
     uses: takes(
       '--uses <number>',
       'for how many accounts (default: 1)',
@@ -116,17 +113,18 @@ const create = onSite({
       username: username ?? '',
       email: email ?? '',
       permission: typeof permission === 'object' ? permission.set : (permission ?? 0),
-      basePath: basePath ?? '/',
+      basePath,
       uses,
       endsAt: endAfter(days, site.now()),
       accountEndsAt: undefined,
       accountDays,
     }
     const where = { site: place, language: 'en' } as const
-    const made = await explained(
-      createInvitation({ ...site, ...mail }, COMMAND_LINE, request, where),
-      { mailOff: whyNoMail(mail) },
-    )
+    const files = await findFileServer(call.remote)
+    const deps = { ...site, ...mail, fileServer: () => files }
+    const made = await explained(createInvitation(deps, COMMAND_LINE, request, where), {
+      mailOff: whyNoMail(mail),
+    })
     showLink(call.output, made, hint, email)
   },
 })

@@ -5,12 +5,16 @@ import { parseDay } from '../../../base/calendar.ts'
 import { parseTime } from '../../../base/time.ts'
 import { changeDetails } from '../../../joining/details.ts'
 import { basePathSchema, ssoIdSchema } from '../../../accounts/fields.ts'
+import { usualFolder } from '../../../accounts/new-names.ts'
+import { ADMIN } from '../../../accounts/roles.ts'
 import { usernameSchema } from '../../../accounts/username.ts'
+import { BASE_PATH_TEXT } from '../../shared/base-path.ts'
 import { UsageError } from '../../shared/command-error.ts'
 import { listClients } from '../../../openid/clients.ts'
 import { USER, withNameExplained } from '../../site/find-user.ts'
 import { choice, type Given, takes } from '../../shared/declaration.ts'
 import type { Text } from '../../shared/help.ts'
+import { findFileServer } from '../../site/file-server.ts'
 import { onSite } from '../../site/on-site.ts'
 import { parseAddress } from '../../shared/email.ts'
 import { readMail } from '../../site/mail-site.ts'
@@ -68,6 +72,7 @@ export const addUser = onSite({
       `${PERMISSION_TEXT[1]}；默认无权限`,
       parsePermission,
     ),
+    basePath: takes('--base-path <path>', ...BASE_PATH_TEXT, parsed(basePathSchema)),
     ...PASSWORD_OPTIONS,
     withoutPassword: takes(
       '--without-password',
@@ -92,11 +97,12 @@ export const addUser = onSite({
       )
     return withoutPassword ? undefined : passwordSource({ generate, passwordStdin })
   },
-  async run(site, { username, disabled, ...options }, { output }, readPassword) {
+  async run(site, { username, disabled, ...options }, { output, remote }, readPassword) {
     const given = await readPassword?.(site)
     const { permission, ...fields } = fieldsOf(options)
     const fresh = {
       ...fields,
+      basePath: fields.basePath ?? (await folderOfNew(remote, fields.role)),
       permission: typeof permission === 'object' ? permission.set : (permission ?? 0),
       disabled,
       username,
@@ -112,6 +118,13 @@ export const addUser = onSite({
     output.done(`Created ${username} (id ${id})${hint}`, { id, username }, given?.shownOnce)
   },
 })
+
+/** Returns the base path of a new user where the command names none: an admin sees everything. */
+async function folderOfNew(isRemote: boolean, role: number | undefined): Promise<string> {
+  if (role === ADMIN) return '/'
+  const files = await findFileServer(isRemote)
+  return usualFolder({ fileServer: () => files })
+}
 
 /** @returns Unix time, milliseconds, or `never`: commander would replace null. */
 function parseEnd(text: string): number | 'never' {
