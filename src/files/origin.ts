@@ -13,8 +13,8 @@ const envelopeSchema = v.pipe(
 )
 export type OriginAnswer = v.InferOutput<typeof envelopeSchema>
 
-/** How much of an answer to a call of our own is read. */
-const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024
+/** How much is read of an answer that is held here. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 const RETRY_SECONDS = 5
 /** The detail of the refusal when the file server takes too long. */
 export const TOO_SLOW = 'no answer in time'
@@ -29,40 +29,96 @@ export function filesUnavailable(detail: string): Refusal {
  *
  * @param path Encoded, with the query.
  * @param sent Resolves when the whole body was sent: the wait for the answer begins then.
+ * @returns An answer whose body is for a client that reads it, and takes as long as that does. What
+ *   is read here goes through `readAnswer`.
  * @throws {Refusal} `filesUnavailable` when it is down or slow. The detail has no address.
  */
 export async function sendToOrigin(
   deps: OriginDeps,
-  { origin, headers: set, timeoutMilliseconds }: FileServer,
+  files: FileServer,
   path: string,
-  init: RequestInit & { headers: Headers },
+  init: SentInit,
   sent?: Promise<unknown>,
+): Promise<Response> {
+  const deadline = beginDeadline(files, sent)
+  try {
+    return await send(deps, files, path, init, deadline.late)
+  } finally {
+    deadline.clear()
+  }
+}
+
+/**
+ * Reads the body of an answer that is held here: of so many bytes, and as long as the file server
+ * may take.
+ *
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function readAnswer(files: FileServer, answer: Response): Promise<string> {
+  const deadline = beginDeadline(files)
+  try {
+    return await readBefore(deadline.late, answer)
+  } finally {
+    deadline.clear()
+  }
+}
+
+type SentInit = RequestInit & { headers: Headers }
+
+/** The time that the file server has. `late` is aborted when it is over. */
+function beginDeadline({ timeoutMilliseconds }: FileServer, from?: Promise<unknown>) {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const begin = () => {
+    timer = setTimeout(() => controller.abort(), timeoutMilliseconds)
+  }
+  if (from === undefined) begin()
+  else void from.then(begin, () => undefined)
+  return { late: controller.signal, clear: () => clearTimeout(timer) }
+}
+
+async function send(
+  deps: OriginDeps,
+  { origin, headers: set }: FileServer,
+  path: string,
+  init: SentInit,
+  late: AbortSignal,
 ): Promise<Response> {
   const { headers } = init
   for (const [name, value] of set) headers.set(name, value)
-  const given = init.signal
   const abort = new AbortController()
-  given?.addEventListener('abort', () => abort.abort())
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let isLate = false
-  const wait = () => {
-    timer = setTimeout(() => {
-      isLate = true
-      abort.abort()
-    }, timeoutMilliseconds)
-  }
-  if (sent === undefined) wait()
-  else void sent.then(wait, () => undefined)
+  for (const given of [init.signal, late]) given?.addEventListener('abort', () => abort.abort())
   try {
     const options: RequestInit = { ...init, signal: abort.signal }
     // A cache of the platform, which keeps only these, would answer for who may not read.
     if (isReading(init.method ?? 'GET')) options.cache = 'no-store'
     return await deps.sendOut(origin + path, options, 'any')
   } catch (error) {
-    throw filesUnavailable(isLate ? TOO_SLOW : whyNoAnswer(error))
-  } finally {
-    clearTimeout(timer)
+    throw filesUnavailable(late.aborted ? TOO_SLOW : whyNoAnswer(error))
   }
+}
+
+async function readBefore(late: AbortSignal, answer: Response): Promise<string> {
+  const reader = answer.body?.getReader()
+  if (reader === undefined) return ''
+  const end = () => void reader.cancel().catch(() => undefined)
+  late.addEventListener('abort', end)
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for (let bytes = 0; bytes <= MAX_ANSWER_BYTES;) {
+      const { done, value } = await reader.read()
+      if (late.aborted) break
+      if (done) return text + decoder.decode()
+      bytes += value.length
+      text += decoder.decode(value, { stream: true })
+    }
+  } catch {
+    throw filesUnavailable(late.aborted ? TOO_SLOW : 'the answer broke off')
+  }
+  end()
+  if (late.aborted) throw filesUnavailable(TOO_SLOW)
+  throw new Refusal('filesBroken', { detail: `an answer of more than ${MAX_ANSWER_BYTES} bytes` })
 }
 
 /**
@@ -89,17 +145,21 @@ export async function callOrigin(
 ): Promise<OriginAnswer> {
   const headers = new Headers({ 'X-Forwarded-For': randomAddress(deps) })
   if (call.token !== undefined) headers.set('Authorization', call.token)
-  const init: RequestInit & { headers: Headers } = { headers }
+  const init: SentInit = { headers }
   if (call.body !== undefined) {
     headers.set('Content-Type', 'application/json')
     Object.assign(init, { method: 'POST', body: JSON.stringify(call.body) })
   }
-  const answer = await sendToOrigin(deps, files, path, init)
-  const text = await answer.text().catch(() => '')
-  const parsed = text.length <= MAX_ANSWER_CHARACTERS ? parseEnvelope(text) : undefined
-  if (parsed === undefined)
+  // One deadline for all of it: the lease of a write outlives the longest call.
+  const deadline = beginDeadline(files)
+  try {
+    const answer = await send(deps, files, path, init, deadline.late)
+    const parsed = parseEnvelope(await readBefore(deadline.late, answer))
+    if (parsed !== undefined) return parsed
     throw new Refusal('filesBroken', { detail: `HTTP ${answer.status} without an envelope` })
-  return parsed
+  } finally {
+    deadline.clear()
+  }
 }
 
 /** Calls an endpoint of administrators. @throws {Refusal} `filesBroken` also for a wrong token. */

@@ -10,7 +10,7 @@ import { MAX_BODY_BYTES } from '../../http/body-limit.ts'
 import type { AppContext } from '../../http/context.ts'
 import { findActor } from '../../http/guard.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
-import { callOrigin, parseEnvelope } from '../origin.ts'
+import { callOrigin, parseEnvelope, readAnswer } from '../origin.ts'
 import { type FileRight, isGuardedForAdmin, isUpload, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
 import { forward, readUpload, readWhole, type SentBody } from './body.ts'
@@ -58,8 +58,9 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   headers.set('Authorization', files.token)
   const meta = metaCall(path)
   const sent = meta === 'write' ? await withRemoteUsers(deps, files, body) : body
-  const { isRefused, answer } = await isTokenRefused(await forward(c, files, headers, sent))
-  if (!isRefused) return meta === 'read' ? withOwnUsers(deps, checked(answer)) : checked(answer)
+  const { isRefused, answer } = await isTokenRefused(files, await forward(c, files, headers, sent))
+  if (!isRefused)
+    return meta === 'read' ? withOwnUsers(deps, files, checked(answer)) : checked(answer)
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
 }
 
@@ -146,22 +147,25 @@ async function answerAs(
   }
   headers.set('Authorization', token)
   const first = await forward(c, files, headers, body)
-  const { isRefused, answer } = await isTokenRefused(first)
+  const { isRefused, answer } = await isTokenRefused(files, first)
   if (!isRefused) return checked(answer)
   // What the file server says of its own token is nothing that a client could act on.
   if (body.kept === undefined) throw new Refusal('filesBroken', { detail: 'its token has ended' })
   headers.set('Authorization', await tokenOf(deps, files, account, link, true))
-  const second = await isTokenRefused(await forward(c, files, headers, body))
+  const second = await isTokenRefused(files, await forward(c, files, headers, body))
   if (second.isRefused)
     throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })
   return checked(second.answer)
 }
 
 /** Reads a short answer; OpenList refuses a token with HTTP 200 and the code 401. */
-async function isTokenRefused(answer: Response): Promise<{ isRefused: boolean; answer: Response }> {
+async function isTokenRefused(
+  files: FileServer,
+  answer: Response,
+): Promise<{ isRefused: boolean; answer: Response }> {
   const length = Number(answer.headers.get('Content-Length') ?? Infinity)
   if (answer.status !== 200 || length > MAX_REFUSAL_BYTES) return { isRefused: false, answer }
-  const text = await answer.text()
+  const text = await readAnswer(files, answer)
   const isRefused = parseEnvelope(text)?.code === 401
   return { isRefused, answer: new Response(text, answer) }
 }

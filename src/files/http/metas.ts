@@ -3,6 +3,7 @@ import type { FileServer } from '../../base/file-server.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { GENERAL } from '../../accounts/roles.ts'
 import { ensureFileUser } from '../identity.ts'
+import { readAnswer } from '../origin.ts'
 import type { IdentityDeps } from '../write-users.ts'
 import { findWithFileUser, listLinks } from '../store.ts'
 import { keptBody, type SentBody, textOf } from './body.ts'
@@ -56,8 +57,12 @@ export async function withRemoteUsers(
 }
 
 /** Names the users here in an answer. Users there who are nobody here are left out. */
-export async function withOwnUsers(deps: IdentityDeps, answer: Response): Promise<Response> {
-  const text = await answer.text()
+export async function withOwnUsers(
+  deps: IdentityDeps,
+  files: FileServer,
+  answer: Response,
+): Promise<Response> {
+  const text = await readAnswer(files, answer)
   const parsed = v.safeParse(answerSchema, text)
   const headers = new Headers(answer.headers)
   headers.delete('Content-Length')
