@@ -2,7 +2,6 @@ import {
   and,
   eq,
   exists,
-  inArray,
   isNotNull,
   isNull,
   lt,
@@ -156,17 +155,30 @@ export function mayBeBehind({ rowsWritten, changes }: Meter): boolean {
 }
 
 /**
- * Selects the ids of users whose user of the file server has to be written, some of them when there
- * are more: each time others, because some may be users who can't be written.
+ * Selects the ids of users whose user of the file server has to be written: first all who were
+ * disabled or deleted, or whose account has ended, then so many of the others. Each time in another
+ * order, because some may be users who can't be written.
  */
-export async function selectBehind(db: Database, limit: number, now: number): Promise<number[]> {
+export async function selectBehind(
+  db: Database,
+  maxOthers: number,
+  now: number,
+): Promise<number[]> {
+  const isEnd = not(exists(enabledOwner(db, now)))
   const rows = await db
-    .select({ userId: fileUsers.userId })
+    .select({ userId: fileUsers.userId, isEnd: sql`${isEnd}`.mapWith(Boolean).as('is_end') })
     .from(fileUsers)
     .where(isBehind(db, now))
-    .orderBy(sql`random()`)
-    .limit(limit)
-  return rows.map(({ userId }) => userId)
+    .orderBy(sql`is_end desc, random()`)
+  const ends = rows.filter((row) => row.isEnd).length
+  return rows.slice(0, ends + maxOthers).map(({ userId }) => userId)
+}
+
+function enabledOwner(db: Database, now: number) {
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, fileUsers.userId), isEnabled(now)))
 }
 
 /** The link of a user who may be gone here. */
@@ -312,7 +324,10 @@ export function listKnown(db: Database): Promise<Known[]> {
 /** Records that users there are not as they were written, so that they are written again. */
 export async function recordDrift(db: Database, userIds: number[]): Promise<void> {
   if (userIds.length === 0) return
-  await updateFileUsers(db, { permission: null, goneAt: null }, inArray(fileUsers.userId, userIds))
+  // D1 binds a hundred values at most.
+  const ids = sql`(select value from json_each(${JSON.stringify(userIds)}))`
+  const fields = { permission: null, goneAt: null }
+  await updateFileUsers(db, fields, sql`${fileUsers.userId} in ${ids}`)
 }
 
 /** Records that a user there was deleted. */

@@ -39,9 +39,9 @@ export type IdentityDeps = LeaseDeps & RemoteUserDeps & StoredTokenDeps
 
 /** How often a user is written again because it was changed meanwhile, or is not there. */
 const MAX_WRITES = 4
-/** The number of users that one run writes. */
+/** The number of users that one run writes, besides all who were disabled or deleted. */
 const MAX_BEHIND = 50
-/** The number of deleted users whose passwords one run tries. */
+/** The number of ids of deleted users that others have, whose passwords one run tries. */
 const MAX_ASKED = 20
 /** A user whom others write is no reason for the next ones to wait. */
 const PATIENCE_MILLISECONDS = 1000
@@ -168,11 +168,19 @@ export async function noteDriftedFileUsers(deps: IdentityDeps, files: FileServer
   const drifted = found.filter(({ one, user }) => one.goneAt === null && !isAsWritten(user, one))
   await recordDrift(
     deps.db,
-    drifted.slice(0, MAX_BEHIND).map(({ one }) => one.userId),
+    drifted.map(({ one }) => one.userId),
   )
   const gone = found.filter(({ one, user }) => one.goneAt !== null && user.role === GENERAL)
-  for (const { one, user } of gone.slice(0, MAX_ASKED))
-    if (await isGoneOne(deps, files, user, one)) await recordDrift(deps.db, [one.userId])
+  // One of another name is mostly somebody else, who got the id.
+  const isNamed = ({ one, user }: (typeof gone)[number]) => user.username === one.remoteName
+  const others = gone.filter((each) => !isNamed(each)).slice(0, MAX_ASKED)
+  const back: number[] = []
+  try {
+    for (const { one, user } of [...gone.filter(isNamed), ...others])
+      if (await isGoneOne(deps, files, user, one)) back.push(one.userId)
+  } finally {
+    await recordDrift(deps.db, back)
+  }
 }
 
 /** Tells whether a user there is one who was deleted here, and not somebody else of that id. */

@@ -281,7 +281,7 @@ test('who has to be written is asked after a change of a user, not after a sign-
   const statements: string[] = []
   const DB = watchedD1((sql) => statements.push(sql))
   site = new CheapSite(openlist.deps, { ...FILES_BINDINGS, DB })
-  const asks = () => statements.splice(0).filter((sql) => /order by random\(\)/.test(sql))
+  const asks = () => statements.splice(0).filter((sql) => /is_end desc, random\(\)/.test(sql))
   await list()
   await site.token('alice', PASSWORD)
   await site.settle()
@@ -437,6 +437,47 @@ test('those deleted whose ids others have cost a run little, and hide nobody', a
   const signIns = openlist.paths().filter((path) => path.includes('login'))
   expect(signIns.length).toBeLessThan(50)
   expect(openlist.users).toHaveLength(103)
+})
+
+const THERE = { password: 'theirs', base_path: '/', role: 0, permission: 65_533, disabled: false }
+
+test('those disabled are off before the others are written', async () => {
+  await list()
+  await change({ disabled: true })
+  await site.settle()
+  const others = Array.from({ length: 12 }, (_, i) => `other${i}`)
+  for (const username of others) {
+    const id = await site.addUser(username, { password: PASSWORD, permission: 1 })
+    const remote = { userId: id, remoteId: id, remoteName: username, username }
+    await site.db
+      .insert(fileUsers)
+      .values({ ...remote, permission: 1, basePath: '/', disabled: false })
+    openlist.users.push({ ...THERE, id, username })
+  }
+  // A backup has come back there, and the others can't be written: that ends a run.
+  Object.assign(openlist.user('alice') ?? {}, { permission: SHARE, disabled: false })
+  openlist.restart()
+  openlist.answer = ({ path }) =>
+    /user\/get/.test(path) && !path.endsWith(`=${userId}`)
+      ? Promise.reject(new TypeError('no route'))
+      : undefined
+  await runFrequently(site.deps)
+  expect(openlist.user('alice')).toMatchObject({ disabled: true, permission: 0 })
+})
+
+test('all who were deleted are found by one run, when a backup has brought them back', async () => {
+  const there = new Map<number, string>()
+  for (let id = 1000; id < 1025; id++) {
+    there.set(id, `gone ${id}`)
+    openlist.users.push({ ...THERE, id, username: `gone ${id}` })
+  }
+  const rows = Array.from(there, ([id, remoteName]) => ({ userId: id, remoteId: id, remoteName }))
+  for (const row of rows) await site.db.insert(fileUsers).values({ ...row, goneAt: site.now })
+  openlist.answer = ({ path }) =>
+    path.includes('user/get') ? Promise.reject(new TypeError('no route')) : undefined
+  await runFrequently(site.deps)
+  const links = await site.db.select({ goneAt: fileUsers.goneAt }).from(fileUsers)
+  expect(links).toEqual(rows.map(() => ({ goneAt: null })))
 })
 
 test('a backup of this site that is put back leaves no second user there', async () => {
