@@ -548,6 +548,24 @@ describe('headers', () => {
     expect(headers.get('Content-Security-Policy')).toContain(`frame-ancestors ${framedBy}`)
   })
 
+  test.each([
+    ['/@login?token=x', '/@login'],
+    ['/@LOGIN/?redirect=%2Fa&token=x', '/@LOGIN/?redirect=%2Fa'],
+    ['/%40l%C3%B6gin?token=', '/%40l%C3%B6gin'],
+    ['//evil.example/?token=x&token=y', '//evil.example/'],
+  ])('of the web client: no token in an address, which anybody can open: %s', async (path, to) => {
+    const { status, headers } = await site.fetch('GET', path)
+    expect([status, headers.get('Location')]).toEqual([302, `http://localhost${to}`])
+    expect(openlist.sent).toEqual([])
+  })
+
+  test('of the web client keep pages that open it from its window', async () => {
+    for (const path of ['/', '/@login', '/@login?token=x']) {
+      const { headers } = await site.fetch('GET', path)
+      expect(headers.get('Cross-Origin-Opener-Policy')).toBe('same-origin-allow-popups')
+    }
+  })
+
   test('of account pages name their scripts, because a file may be one', async () => {
     const { headers } = await site.fetch('GET', '/account/sign-in')
     expect(headers.get('Content-Security-Policy')).toMatch(

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, identities, sessions, usedChallenges, users } from '../../schema/tables.ts'
 import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../../.build/assets.ts'
+import type { Deps } from '../../src/deps.ts'
 import { hurryTimeouts } from '../support/hurried-timeouts.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
 import { loggedLines } from '../support/log.ts'
 import { prepared } from '../support/prepared.ts'
 import { MINUTE } from '../support/site.ts'
+import { FILES_BINDINGS, FILES_ORIGIN, OpenListStandIn } from '../support/openlist-stand-in.ts'
 import { SsoSite } from '../support/sso-site.ts'
 import { type Seen, textOf, Visitor } from '../support/visitor.ts'
 
@@ -173,6 +175,36 @@ describe('GET /api/auth/sso_callback', () => {
       })
     },
   )
+
+  test('in compatibility mode leads to the web client of a file server, but with its own token only', async () => {
+    const openlist = new OpenListStandIn()
+    const faults: Partial<Deps> = {
+      sendOut: (url, init, reach) =>
+        url.startsWith(FILES_ORIGIN)
+          ? openlist.send(url, init)
+          : site.providers.fetch(url, init, reach),
+    }
+    site = new SsoSite(faults, FILES_BINDINGS)
+    visitor = new Visitor(site)
+    await site.setUp({ sso_compatibility_mode: 'true' })
+    await link()
+    const foreign = await site.token('alice', PASSWORD)
+    const tryForeign = async (path: string) => (await visitor.get(path)).location
+    const strange = `/@login?token=${foreign}&redirect=%2Fx`
+    expect(await tryForeign(strange)).toBe('http://localhost/@login?redirect=%2Fx')
+    const { location } = await signIn()
+    expect(visitor.setCookies.at(-1)).toMatch(
+      /^login-token=[0-9a-f]{64}; Max-Age=60; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
+    // While the browser is on its way there, too.
+    for (const path of [strange, `${location}&token=${foreign}`])
+      expect(await tryForeign(path)).toMatch(/^http:\/\/localhost\/@login(?:\?redirect=%2Fx)?$/)
+    expect((await visitor.get(location ?? '')).status).toBe(200)
+    expect(openlist.sent.map(({ path }) => path)).toEqual([location])
+    expect(openlist.sent.map(({ headers }) => headers.get('Cookie'))).toEqual([null])
+    const other = new Visitor(site)
+    expect((await other.get(location ?? '')).location).toBe('http://localhost/@login')
+  })
 
   test('names an account that was imported without a name, at its first use', async () => {
     await site.setUp({ sso_login_platform: 'Github' })

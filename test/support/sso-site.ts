@@ -11,9 +11,9 @@ import { CLIENT_ID, CLIENT_SECRET } from './sso-client.ts'
 export class SsoSite extends CheapSite {
   readonly providers: FakeProviders
 
-  constructor(faults: Partial<Deps> = {}) {
+  constructor(faults: Partial<Deps> = {}, bindings: Partial<Env> = {}) {
     const providers = new FakeProviders(() => Math.floor(this.now / 1000))
-    super({ sendOut: providers.fetch, ...faults })
+    super({ sendOut: providers.fetch, ...faults }, bindings)
     this.providers = providers
   }
 

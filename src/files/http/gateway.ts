@@ -7,6 +7,7 @@ import type { Deps } from '../../deps.ts'
 import type { App, AppContext, FileTarget } from '../../http/context.ts'
 import { refuse } from '../../http/envelope.ts'
 import { isPreflight } from '../../http/headers.ts'
+import { isLoginTokenExpected } from '../../http/login-token.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
 import { isLinkSigned } from '../signed-links.ts'
 import { mayBeBehind } from '../store.ts'
@@ -129,6 +130,9 @@ function setFileHeaders(c: AppContext, area: SiteArea | undefined): void {
     headers.set('WWW-Authenticate', 'Basic realm="Latchkey", charset="UTF-8"')
   // The same path is another file for each base path; some storages let shared caches keep it.
   if (area === 'dav') headers.set('Cache-Control', 'private, no-cache')
+  // A page that opens the web client must not reach its window: its sign-in page takes a token from
+  // any message. It opens the window of single sign-on itself, which must reach it.
+  if (area === 'client') headers.set('Cross-Origin-Opener-Policy', 'same-origin-allow-popups')
   const type = headers.get('Content-Type') ?? ''
   // `/i/….plist` puts a text of the caller into XML, which can hold scripts.
   if (area === 'client' && !/\bxml\b/i.test(type)) return
@@ -165,6 +169,8 @@ async function answerPlain(c: AppContext, files: FileServer, target: FileTarget)
     const isSigned = await isLinkSigned(files, target.path, c.req.query('sign') ?? '', deps.now())
     if (!isSigned) throw new Refusal('linkNotSigned')
   }
+  const bare = target.area === 'client' ? await withoutForeignToken(c, target) : undefined
+  if (bare !== undefined) return c.redirect(bare.href)
   const body = await readUpload(c)
   const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
   const hasPolicy = target.area === 'client' && files.hasPagePolicy
@@ -172,6 +178,23 @@ async function answerPlain(c: AppContext, files: FileServer, target: FileTarget)
   return hasPolicy && isHtml && answer.body !== null
     ? withPagePolicy(deps, answer, target.path)
     : answer
+}
+
+/**
+ * Takes a token out of an address of the web client, whose sign-in page goes on with any that
+ * stands there. Its router reads paths without regard to case and accents, so all are looked at.
+ *
+ * @returns `undefined` for an address without a token, and for that of a sign-in which this browser
+ *   has just made with an identity provider.
+ */
+async function withoutForeignToken(c: AppContext, { url }: FileTarget): Promise<URL | undefined> {
+  const tokens = url.searchParams.getAll('token')
+  const [token] = tokens
+  if (token === undefined) return undefined
+  if (tokens.length === 1 && (await isLoginTokenExpected(c, token))) return undefined
+  const bare = new URL(url)
+  bare.searchParams.delete('token')
+  return bare
 }
 
 /** Writes changed users. A failure is logged, and the run every five minutes tries again. */

@@ -2,6 +2,7 @@ import { raw } from 'hono/html'
 import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../../../.build/assets.ts'
 import type { Refusal } from '../../base/refusals.ts'
 import type { AppContext } from '../../http/context.ts'
+import { expectLoginToken } from '../../http/login-token.ts'
 import type { Destination, SsoPages } from '../../sso/http/routes.ts'
 import { problemOf } from '../form.ts'
 import { CardPage } from '../frames.tsx'
@@ -33,7 +34,10 @@ export const ssoAnswers: SsoPages = {
 /** Gives a token to where the sign-in began. */
 export async function giveToken(c: AppContext, token: string, { answer, next }: Destination) {
   if (answer === 'message') return showMessage(c, { token })
-  if (answer === 'address') return c.redirect(`/@login?token=${encodeURIComponent(token)}`)
+  if (answer === 'address') {
+    await expectLoginToken(c, token)
+    return c.redirect(`/@login?token=${encodeURIComponent(token)}`)
+  }
   setSessionToken(c, token)
   return leadTo(c, pathAfter(next))
 }
