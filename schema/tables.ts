@@ -172,6 +172,11 @@ export const sessions = sqliteTable(
      * the provider asked its user, which may be days before; null when the provider does not tell.
      */
     signedInAt: time('signed_in_at'),
+    /**
+     * The credential that the user signed in with (`access/begun-with.ts`); empty for a session
+     * from before there was this column.
+     */
+    begunWith: text('begun_with').notNull().default(''),
   },
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 )
@@ -440,6 +445,8 @@ export const openidGrants = sqliteTable(
     authTime: time('auth_time').notNull(),
     /** The methods of the session (`access/sign-in-methods.ts`). */
     amr: text('amr').notNull(),
+    /** That of the session, which the row may outlive. */
+    begunWith: text('begun_with').notNull().default(''),
     codeHash: text('code_hash').notNull(),
     codeExpiresAt: time('code_expires_at').notNull(),
     used: integer('used', { mode: 'boolean' }).notNull().default(false),

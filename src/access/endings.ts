@@ -19,7 +19,7 @@ export function tellingPrograms<Result>(write: RunnableQuery<Result, 'sqlite'>) 
  * Conditions on the sessions that end with what programs got in them; without any, all sessions
  * end.
  */
-interface Ending {
+export interface Ending {
   sessions?: SQL | undefined
   /**
    * The condition on `openid_grants`: its `session_id` is empty when a refresh token outlived its

@@ -157,6 +157,7 @@ export function insertGrant(
     // Every method of a session was shown at its sign-in or later.
     authTime: proof?.shown ? proof.at : sql`coalesce(${sessions.signedInAt}, 0)`,
     amr: proof?.shown ? proof.shown.amr : sql`${sessions.amr}`,
+    begunWith: sql`${sessions.begunWith}`,
     codeHash,
     codeExpiresAt: now + CODE_MILLISECONDS,
     createdAt: now,

@@ -29,9 +29,10 @@ export function listPasskeys(deps: ReaderDeps, actor: SessionActor) {
 }
 
 /**
- * Removes a passkey of the actor.
+ * Removes a passkey of the actor. What began with it ends, except the actor's session.
  *
  * @param id As `passkeyRecord` shows it.
+ * @param endsOthers Whether every other session ends, and everything that programs got.
  * @throws {Refusal} `confirmationNeeded`; `passkeyNotFound` for an unknown id and for a passkey of
  *   another user.
  */
@@ -39,11 +40,15 @@ export async function removePasskey(
   deps: ActorDeps & FreshnessDeps,
   actor: SessionActor,
   id: string,
+  { endsOthers = false } = {},
 ): Promise<void> {
+  const { userId } = actor
   const now = deps.now()
-  const which = isPasskeyOf(actor.userId, credentialIdIn(id))
+  const by = isFresh(deps, actor, now)
+  const credentialId = credentialIdIn(id)
   const event = eventOf(actor, 'passkey_deleted', now)
-  const deletion = passkeyDeletion(deps.db, isFresh(deps, actor, now), which, event)
+  const taking = { actor, endsOthers }
+  const deletion = passkeyDeletion(deps.db, by, userId, credentialId, event, taking)
   const { deleted } = await actFreshAs(deps, actor, now, deletion)
   if (deleted.length === 0) throw new Refusal('passkeyNotFound')
   logDeletions(event, deleted)
@@ -80,7 +85,8 @@ export async function listPasskeysOf(deps: ActorDeps, operator: Operator, userId
 }
 
 /**
- * Removes a passkey of any user for an operator.
+ * Removes a passkey of any user for an operator. What began with it ends, except the operator's
+ * session.
  *
  * @param id As `passkeyRecord` shows it.
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `passkeyNotFound`.
@@ -94,8 +100,9 @@ export async function removePasskeyOf(
   const now = deps.now()
   const by = isFreshOperator(deps, operator, now)
   const event = eventBy(operator, undefined, 'passkey_deleted', now)
-  const which = isPasskeyOf(userId, credentialIdIn(id))
-  const deletion = passkeyDeletion(deps.db, by, which, event)
+  const credentialId = credentialIdIn(id)
+  const taking = { actor: operator }
+  const deletion = passkeyDeletion(deps.db, by, userId, credentialId, event, taking)
   const { isFresh: mayDelete, deleted } = await actAsOperatorAt(deps, operator, now, deletion)
   if (!mayDelete) throw new Refusal('confirmationNeeded')
   if (deleted.length === 0) throw new Refusal('passkeyNotFound')

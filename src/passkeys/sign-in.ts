@@ -1,4 +1,5 @@
 import { not, or, sql } from 'drizzle-orm'
+import { begunWithPasskey } from '../access/begun-with.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
@@ -140,7 +141,14 @@ async function begin(deps: Deps, attempt: CheckedAttempt): Promise<string> {
     ...parts,
     lacking: selectLacksRoom(db, accepted, credential.userId, now),
     event: insertEvent(db, mayBegin, event),
-    inserted: insertSession(db, mayBegin, session, client, passkeyMethods(assertion)),
+    inserted: insertSession(
+      db,
+      mayBegin,
+      session,
+      client,
+      passkeyMethods(assertion),
+      begunWithPasskey(credential.credentialId),
+    ),
     ...evictSessions(db, session, event, now),
   })
   if (lacking.length > 0) throw new Refusal('tooManySessions')

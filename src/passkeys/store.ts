@@ -1,6 +1,8 @@
 import { and, count, eq, exists, gt, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
 import { auditEvents, passkeys, users } from '../../schema/tables.ts'
+import { begunWithPasskeys, type Taking } from '../access/begun-with.ts'
+import { endSessions } from '../access/endings.ts'
 import { deletionOf } from '../audit/deletions.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
@@ -185,14 +187,25 @@ export function isPasskeyOf(userId: number, credentialId?: string): SQL | undefi
   return and(eq(passkeys.userId, userId), isThis)
 }
 
-/** Returns the statements that delete passkeys and write an event for each. */
+/**
+ * Returns the statements that delete passkeys of a user, with an event for each, and end what began
+ * with them, except the actor's session.
+ *
+ * @param credentialId Without it, every passkey of the user.
+ */
 export function passkeyDeletion(
   db: Database,
   by: Authority,
-  which: SQL | undefined,
+  userId: number,
+  credentialId: string | undefined,
   event: AuditEvent,
+  taking: Taking,
 ) {
-  return deletionOf(db, by, passkeys, which, event, passkeys.name)
+  const which = isPasskeyOf(userId, credentialId)
+  const { deletionEvents, deleted } = deletionOf(db, by, passkeys, which, event, passkeys.name)
+  const ending = begunWithPasskeys(userId, which, taking)
+  const { endedGrants, ended } = endSessions(db, by, ending)
+  return { deletionEvents, endedWithPasskeyGrants: endedGrants, endedWithPasskey: ended, deleted }
 }
 
 /** Returns the statements that rename a passkey and write the event. */

@@ -27,6 +27,8 @@ export interface CheckedAttempt {
   user: CheckedUser
   /** What the user has shown. */
   methods: readonly Method[]
+  /** The credential (`access/begun-with.ts`). */
+  begunWith: string
   /** The identity provider that has named the user; the event names it. */
   provider?: string
   /** When that provider asked its user to sign in (seconds since 1970), if it tells. */
@@ -86,7 +88,15 @@ export async function completeSignIn(
     lacking: selectLacksRoom(db, by, user.id, now),
     event: insertEvent(db, mayBegin, event),
     ...checked.also?.(mayBegin),
-    inserted: insertSession(db, mayBegin, session, client, methods, authTimeSeconds),
+    inserted: insertSession(
+      db,
+      mayBegin,
+      session,
+      client,
+      methods,
+      checked.begunWith,
+      authTimeSeconds,
+    ),
     ...evictSessions(db, session, about, now),
     // The password was right, so the hash is replaced even when no session begins.
     rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),

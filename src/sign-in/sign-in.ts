@@ -1,3 +1,4 @@
+import { BEGUN_WITH_PASSWORD } from '../access/begun-with.ts'
 import { logEvent } from '../audit/events.ts'
 import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
@@ -122,6 +123,7 @@ export async function checkPassword(
   return {
     user,
     methods: ['pwd'],
+    begunWith: BEGUN_WITH_PASSWORD,
     signIn,
     rehash: replacement === undefined ? undefined : { stored, replacement },
     now,

@@ -24,6 +24,7 @@ export function isUnchanged(db: Database, user: CheckedUser, now: number): Autho
 }
 
 /**
+ * @param begunWith The credential (`access/begun-with.ts`).
  * @param authTimeSeconds When the identity provider asked its user to sign in, if it tells. The
  *   session then counts as begun at that time, because a provider with a live session asks
  *   nothing.
@@ -34,6 +35,7 @@ export function insertSession(
   { sessionId, userId, issuedAtSeconds, expiresAtSeconds }: NewSession,
   { network, userAgent }: Client,
   methods: readonly Method[],
+  begunWith: string,
   authTimeSeconds?: number,
 ) {
   const createdAt = issuedAtSeconds * 1000
@@ -52,6 +54,7 @@ export function insertSession(
     network,
     userAgent,
     amr: methodText(methods),
+    begunWith,
   }
   return writing(db, by).insert(sessions, row).returning({ id: sessions.id })
 }

@@ -137,22 +137,25 @@ export async function signInAndLink(
 }
 
 /**
- * Unlinks an identity of the actor.
+ * Unlinks an identity of the actor. What began with it ends, except the actor's session.
  *
+ * @param endsOthers Whether every other session ends, and everything that programs got.
  * @throws {Refusal} `confirmationNeeded`; `lastWayIn`; `identityNotFound`.
  */
 export async function unlinkIdentity(
   deps: ActorDeps & FreshnessDeps,
   actor: SessionActor,
   identity: IdentityKey,
+  { endsOthers = false } = {},
 ): Promise<void> {
   const { db } = deps
   const { userId } = actor
   const now = deps.now()
   const by = isFresh(deps, actor, now)
   const event = eventOf(actor, 'identity_unlinked', now)
+  const when = hasOtherWayIn(db, userId, identity)
   const { deleted, left } = await actFreshAs(deps, actor, now, {
-    ...oneUnlinking(db, by, userId, identity, event, hasOtherWayIn(db, userId, identity)),
+    ...oneUnlinking(db, by, userId, identity, event, when, { actor, endsOthers }),
     left: selectIdentities(db, userId),
   })
   if (deleted.length > 0) return logDeletions(event, deleted)
@@ -183,7 +186,8 @@ export async function listIdentitiesOf(
 export type ListedIdentity = StoredIdentity & { isLastWayIn: boolean }
 
 /**
- * Unlinks an identity of any user for an operator.
+ * Unlinks an identity of any user for an operator. What began with it ends, except the operator's
+ * session.
  *
  * @param mayBeLast Whether the user may be left without a way to sign in.
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`, `identityNotFound`;
@@ -208,7 +212,7 @@ export async function unlinkIdentityOf(
     left,
   } = await actAsOperatorAt(deps, operator, now, {
     owner: selectUser(db, userId),
-    ...oneUnlinking(db, by, userId, identity, event, when),
+    ...oneUnlinking(db, by, userId, identity, event, when, { actor: operator }),
     left: selectIdentities(db, userId),
   })
   if (owner.length === 0) throw new Refusal('userNotFound')

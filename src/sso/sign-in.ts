@@ -1,3 +1,4 @@
+import { begunWithIdentity } from '../access/begun-with.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import { isEnabledAt } from '../accounts/conditions.ts'
 import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
@@ -143,6 +144,7 @@ async function complete(
   const checked = {
     user,
     methods: isTrusted ? (['sso', 'mfa'] as const) : (['sso'] as const),
+    begunWith: begunWithIdentity(identity),
     provider: identity.platform,
     authTimeSeconds: identity.authTimeSeconds,
     isStill: isLinkedWith(deps.db, identity, user.id),

@@ -1,6 +1,8 @@
 import { and, desc, eq, exists, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, identities, users } from '../../schema/tables.ts'
+import { begunWithIdentities, type Taking } from '../access/begun-with.ts'
+import { endSessions } from '../access/endings.ts'
 import { deletionOf } from '../audit/deletions.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { accountColumns } from '../accounts/accounts.ts'
@@ -146,7 +148,8 @@ export function showIdentity(db: Database, by: Authority, userId: number, when?:
 }
 
 /**
- * Returns the statements that unlink identities of a user, with an event for each.
+ * Returns the statements that unlink identities of a user, with an event for each, and end what
+ * began with them, except the actor's session.
  *
  * @param identity Without it, all of them.
  * @param when A further condition. Where users act for themselves, `hasOtherWayIn` is part of it.
@@ -158,12 +161,16 @@ export function identityUnlinking(
   identity: IdentityKey | undefined,
   event: AuditEvent,
   when: SQL | undefined,
+  taking: Taking,
 ) {
   const which = and(when, eq(identities.userId, userId), identity && isIdentity(identity))
   // The same text as `identityText`.
   const shown = sql`coalesce(nullif(${identities.name}, ''), ${identities.subject})`
   const detail = sql`${identities.platform} || ': ' || ${shown}`
-  return deletionOf(db, by, identities, which, event, detail)
+  const { deletionEvents, deleted } = deletionOf(db, by, identities, which, event, detail)
+  const ending = begunWithIdentities(userId, which, taking)
+  const { endedGrants, ended } = endSessions(db, by, ending)
+  return { deletionEvents, endedWithIdentityGrants: endedGrants, endedWithIdentity: ended, deleted }
 }
 
 /**
@@ -177,9 +184,10 @@ export function oneUnlinking(
   identity: IdentityKey,
   event: AuditEvent,
   when: SQL | undefined,
+  taking: Taking,
 ) {
   return {
-    ...identityUnlinking(db, by, userId, identity, event, when),
+    ...identityUnlinking(db, by, userId, identity, event, when, taking),
     // `changes()` is that of the statement before.
     shown: showIdentity(db, by, userId, sql`changes() > 0`),
   }

@@ -22,7 +22,7 @@ import { logDeletions } from '../audit/deletions.ts'
 import { logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Deps } from '../deps.ts'
-import { isPasskeyOf, passkeyDeletion } from '../passkeys/store.ts'
+import { passkeyDeletion } from '../passkeys/store.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,
@@ -166,7 +166,7 @@ export async function changeUser(
       reserved:
         username === undefined ? undefined : selectReservationByProgram(db, username, userId),
       events: insertEventsOfUpdate(db, by, change, event, may),
-      ...unlinkIdentitiesOfChanged(db, by, userId, change, event, may),
+      ...unlinkIdentitiesOfChanged(db, by, operator, userId, change, event, may),
       updated: updateUser(db, by, change, now, may),
       ended: deleteSessionsOfChanged(db, userId, change),
       ...deleteAppPasswordsOfChanged(db, userId, change, event),
@@ -276,7 +276,8 @@ export async function cancelUserTwoFactor(
   const by = isFreshOperator(deps, operator, now)
   const event = eventBy(operator, userId, 'two_factor_cancelled', now)
   const ofPasskey = eventBy(operator, userId, 'passkey_deleted', now)
-  const deletion = passkeyDeletion(db, by, isPasskeyOf(userId), ofPasskey)
+  const actor = { actor: operator }
+  const deletion = passkeyDeletion(db, by, userId, undefined, ofPasskey, actor)
   const isOwn = isActor(operator) && operator.userId === userId
   const { isFresh, events, updated, deleted } = await actAsOperatorAt(deps, operator, now, {
     events: insertEventOfCancelling(db, by, userId, event),

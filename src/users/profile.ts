@@ -204,12 +204,14 @@ function identityParts(
   const mayUnlink = and(when, hasOtherWayIn(db, userId))
   const unlinking =
     ssoId === ''
-      ? identityUnlinking(db, by, userId, undefined, unlinkedEvent, mayUnlink)
+      ? identityUnlinking(db, by, userId, undefined, unlinkedEvent, mayUnlink, { actor })
       : undefined
   const parts = {
     linkEvent: linking?.linkEvent,
     linked: linking?.linked,
     unlinkEvents: unlinking?.deletionEvents,
+    endedWithIdentityGrants: unlinking?.endedWithIdentityGrants,
+    endedWithIdentity: unlinking?.endedWithIdentity,
     unlinked: unlinking?.deleted,
   }
   return { linkedEvent, unlinkedEvent, parts }

@@ -15,6 +15,7 @@ import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { appPasswords, auditEvents, identities, users } from '../../schema/tables.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
 import { deleteSessions, tellingPrograms } from '../access/endings.ts'
+import type { Operator } from '../access/operators.ts'
 import { includesScope } from '../access/scopes.ts'
 import { isSessionOf } from '../access/session-store.ts'
 import { isNameOfFiles } from '../accounts/chosen-names.ts'
@@ -151,18 +152,27 @@ export function insertEventsOfUpdate(
 export function unlinkIdentitiesOfChanged(
   db: Database,
   by: Authority,
+  operator: Operator,
   userId: number,
   change: UserChange,
   event: AuditEvent,
   may: SQL | undefined,
 ) {
   const { ssoId } = change
-  if (ssoId === undefined) return { unlinkEvents: undefined, unlinked: undefined }
+  if (ssoId === undefined) return { unlinked: undefined }
   const isChanged = existsUser(db, may, ne(users.ssoId, ssoId))
   const when = and(isChanged, ne(identities.subject, ssoId))
   const unlinked = { ...event, kind: 'identity_unlinked' as const }
-  const { deletionEvents, deleted } = identityUnlinking(db, by, userId, undefined, unlinked, when)
-  return { unlinkEvents: deletionEvents, unlinked: deleted }
+  const { deletionEvents, deleted, ...ended } = identityUnlinking(
+    db,
+    by,
+    userId,
+    undefined,
+    unlinked,
+    when,
+    { actor: operator },
+  )
+  return { unlinkEvents: deletionEvents, ...ended, unlinked: deleted }
 }
 
 /**

@@ -1,8 +1,9 @@
-import { eq, getTableColumns, getTableName, is, sql } from 'drizzle-orm'
+import { eq, getTableColumns, getTableName, inArray, is, sql } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { findTargetHandler } from 'hono/utils/handler'
 import { beforeEach, describe, expect, test } from 'vitest'
 import * as tables from '../../schema/tables.ts'
+import { begunWithIdentity, begunWithPasskey } from '../../src/access/begun-with.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
 import { createApp } from '../../src/app.ts'
@@ -38,6 +39,9 @@ import { Visitor } from '../support/visitor.ts'
 
 const { users } = tables
 const ALICE = 3
+/** The id of the passkey, which has the same form in lists and in the table. */
+const PASSKEY = 'AAAA'
+const IDENTITY = { issuer: 'https://idp.example.org', subject: 'x' }
 const LOGOUT_URI = 'https://files.example.org/logout'
 const HOOK = 'https://hooks.example.org/x'
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD'
@@ -185,6 +189,42 @@ const OUTCOMES = {
     events: ['two_factor_cancelled'],
     notices: ['second_factor_off'],
   },
+  'a deleted passkey': {
+    ended: [...OTHERS, 'passkey'],
+    told: ['other'],
+    events: ['passkey_deleted'],
+    notices: [],
+  },
+  'a deleted passkey and every other session': {
+    ended: [...GRANTS, 'other session', 'passkey'],
+    told: BOTH,
+    events: ['passkey_deleted'],
+    notices: [],
+  },
+  'an unlinked account': {
+    ended: [...OTHERS, 'identity'],
+    told: ['other'],
+    events: ['identity_unlinked'],
+    notices: [],
+  },
+  'an unlinked account and every other session': {
+    ended: [...GRANTS, 'other session', 'identity'],
+    told: BOTH,
+    events: ['identity_unlinked'],
+    notices: [],
+  },
+  'an emptied sso_id': {
+    ended: [...OTHERS, 'identity'],
+    told: ['other'],
+    events: ['identity_unlinked', 'profile_changed'],
+    notices: [],
+  },
+  'an sso_id emptied by an operator': {
+    ended: [...OTHERS, 'identity'],
+    told: ['other'],
+    events: ['identity_unlinked', 'user_changed'],
+    notices: [],
+  },
   disabling: {
     ended: [...SESSIONS, ...GRANTS, ...APP_PASSWORDS, 'password at SFTPGo', 'SSH key'],
     told: BOTH,
@@ -304,7 +344,7 @@ async function insertOwned(site: CheapSite, client: Registered): Promise<void> {
   const createdAt = site.now
   const { passkeys, identities, recoveryCodes, noticeChannels, openidConsents } = tables
   await site.db.insert(passkeys).values({
-    credentialId: 'x',
+    credentialId: PASSKEY,
     userId: ALICE,
     publicKey: 'x',
     algorithm: -7,
@@ -317,8 +357,7 @@ async function insertOwned(site: CheapSite, client: Registered): Promise<void> {
     createdAt,
   })
   await site.db.insert(identities).values({
-    issuer: 'https://idp.example.org',
-    subject: 'x',
+    ...IDENTITY,
     userId: ALICE,
     platform: 'OIDC',
     name: 'x',
@@ -449,6 +488,15 @@ const byProgram = (path: string, form: Record<string, string>) =>
 const generated = async (): Promise<{ secret: string; code: string }> => {
   const { data } = await site.post('/api/auth/2fa/generate', undefined, me())
   return { secret: data.secret, code: site.code(data.secret) }
+}
+
+/** Has the other session, and what is left of the third one, begin with another credential. */
+async function beginOtherWith(begunWith: string): Promise<void> {
+  const { sessions, openidGrants } = tables
+  const { other } = held.sids
+  await site.db.update(sessions).set({ begunWith }).where(eq(sessions.id, other))
+  const ofThem = inArray(openidGrants.sessionId, [other, ''])
+  await site.db.update(openidGrants).set({ begunWith }).where(ofThem)
 }
 
 type Row = [way: string, ending: keyof typeof OUTCOMES, end: () => Promise<unknown>]
@@ -650,6 +698,92 @@ const ENDINGS: Row[] = [
       await onAdminPage('cancel-two-factor')
     },
   ],
+  [
+    'POST /api/authn/delete_authn',
+    'a deleted passkey',
+    async () => {
+      await beginOtherWith(begunWithPasskey(PASSKEY))
+      const on = { key: 'webauthn_login_enabled', value: 'true' }
+      await site.db.insert(tables.settings).values(on)
+      await site.post('/api/authn/delete_authn', { id: PASSKEY }, me())
+    },
+  ],
+  [
+    'POST /account/security/passkeys/delete',
+    'a deleted passkey',
+    async () => {
+      await beginOtherWith(begunWithPasskey(PASSKEY))
+      await onPage('/account/security/passkeys/delete', { id: PASSKEY })
+    },
+  ],
+  [
+    'POST /account/security/passkeys/delete',
+    'a deleted passkey and every other session',
+    () => onPage('/account/security/passkeys/delete', { id: PASSKEY, others: 'on' }),
+  ],
+  [
+    'POST /api/admin/user/passkey/delete',
+    'a deleted passkey',
+    async () => {
+      await beginOtherWith(begunWithPasskey(PASSKEY))
+      await site.post(`/api/admin/user/passkey/delete?uid=${ALICE}`, { id: PASSKEY }, admin())
+    },
+  ],
+  [
+    form('delete-passkey'),
+    'a deleted passkey',
+    async () => {
+      await beginOtherWith(begunWithPasskey(PASSKEY))
+      await onAdminPage('delete-passkey', { id: PASSKEY })
+    },
+  ],
+  [
+    'POST /account/security/identities/unlink',
+    'an unlinked account',
+    async () => {
+      await beginOtherWith(begunWithIdentity(IDENTITY))
+      await onPage('/account/security/identities/unlink', IDENTITY)
+    },
+  ],
+  [
+    'POST /account/security/identities/unlink',
+    'an unlinked account and every other session',
+    () => onPage('/account/security/identities/unlink', { ...IDENTITY, others: 'on' }),
+  ],
+  [
+    'POST /api/admin/user/identity/delete',
+    'an unlinked account',
+    async () => {
+      await beginOtherWith(begunWithIdentity(IDENTITY))
+      await site.post(`/api/admin/user/identity/delete?uid=${ALICE}`, IDENTITY, admin())
+    },
+  ],
+  [
+    form('unlink-identity'),
+    'an unlinked account',
+    async () => {
+      await beginOtherWith(begunWithIdentity(IDENTITY))
+      await onAdminPage('unlink-identity', IDENTITY)
+    },
+  ],
+  [
+    'POST /api/me/update',
+    'an emptied sso_id',
+    async () => {
+      await beginOtherWith(begunWithIdentity(IDENTITY))
+      await site.db.update(users).set({ ssoId: 'x' }).where(eq(users.id, ALICE))
+      await site.post('/api/me/update', { username: 'alice', sso_id: '' }, me())
+    },
+  ],
+  [
+    'POST /api/admin/user/update',
+    'an sso_id emptied by an operator',
+    async () => {
+      await beginOtherWith(begunWithIdentity(IDENTITY))
+      await site.db.update(users).set({ ssoId: 'x' }).where(eq(users.id, ALICE))
+      await update({ sso_id: '' })
+    },
+  ],
   ['POST /api/admin/user/update', 'disabling', () => update({ disabled: true })],
   [form('disable'), 'disabling', () => onAdminPage('disable')],
   [
@@ -799,10 +933,8 @@ const ENDS_NOTHING_ELSE = [
   'POST /account/security/codes',
   'POST /account/security/factor',
   'POST /account/security/identities/link',
-  'POST /account/security/identities/unlink',
   'POST /account/security/passkeys/add',
   'POST /account/security/passkeys/confirm',
-  'POST /account/security/passkeys/delete',
   'POST /account/security/passkeys/rename',
   'POST /account/security/phone',
   'POST /account/security/start',
@@ -820,8 +952,6 @@ const ENDS_NOTHING_ELSE = [
   'POST /api/admin/setting/save',
   'POST /api/admin/user/create',
   'POST /api/admin/user/del_cache',
-  'POST /api/admin/user/identity/delete',
-  'POST /api/admin/user/passkey/delete',
   'POST /api/admin/user/sshkey/delete',
   'POST /api/admin/user/token/delete',
   'POST /api/auth/2fa/generate',
@@ -829,7 +959,6 @@ const ENDS_NOTHING_ELSE = [
   'POST /api/auth/forgotten',
   'POST /api/auth/login',
   'POST /api/auth/login/hash',
-  'POST /api/authn/delete_authn',
   'POST /api/authn/rename_authn',
   'POST /api/authn/webauthn_finish_login',
   'POST /api/authn/webauthn_finish_registration',
@@ -862,8 +991,6 @@ const ENDS_NOTHING_ELSE = [
       'unlock',
       'delete-key',
       'delete-app-password',
-      'delete-passkey',
-      'unlink-identity',
     ] as const
   ).map(form),
 ]

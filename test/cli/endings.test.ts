@@ -23,6 +23,8 @@ const ENDINGS = [
   ['user', 'password', 'alice', '--generate'],
   ['user', 'disable', 'alice'],
   ['2fa', 'cancel', 'alice'],
+  ['passkey', 'delete', 'alice', 'AAAA'],
+  ['identity', 'delete', 'alice', '4711', '--yes'],
   ['user', 'delete', 'alice', '--yes'],
 ]
 
@@ -46,6 +48,15 @@ test('a command tells programs of the sessions that it ends', async () => {
         auth_time, amr, code_hash, code_expires_at, used, created_at)
       select 'grant', 'https://account.example.org', openid_clients.id, users.id, 'laptop', 'openid', '',
         0, '', '', 0, 1, 0 from users, openid_clients where username = 'alice'`)
+    // Sessions from before these columns end with any credential of their method.
+    clone.sql(`update sessions set amr = 'passkey sso'`)
+    clone.sql(`update openid_grants set amr = 'passkey sso'`)
+    clone.sql(`insert or ignore into passkeys (credential_id, user_id, public_key, algorithm, sign_count,
+        backed_up, transports, aaguid, rp_id, name, created_at)
+      select 'AAAA', id, '', -7, 0, 0, '', '', 'localhost', 'phone', 0 from users where username = 'alice'`)
+    clone.sql(`insert or ignore into identities (issuer, subject, user_id, platform, name, linked_at, linked_by)
+      select 'https://idp.example.org', '4711', id, 'OIDC', 'Alice', 0, 'user' from users
+      where username = 'alice'`)
     const before = program.got.length
     const ended = await clone.command(words)
     expect(ended, words.join(' ')).toMatchObject({ code: 0, stderr: '' })
@@ -73,7 +84,6 @@ const ENDS_NOTHING_ELSE = [
   'files link',
   'files status',
   'files unlink',
-  'identity delete',
   'identity list',
   'import',
   'key add',
@@ -84,7 +94,6 @@ const ENDS_NOTHING_ELSE = [
   'notice list',
   'notice test',
   'notice topics',
-  'passkey delete',
   'invitation create',
   'ldap',
   'link delete',

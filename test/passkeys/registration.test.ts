@@ -1,6 +1,8 @@
 import { asc, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, passkeys, sessions, usedChallenges, users } from '../../schema/tables.ts'
+import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { removePasskeyOf } from '../../src/passkeys/manage.ts'
 import { loggedLines } from '../support/log.ts'
 import {
   AAGUID,
@@ -10,9 +12,11 @@ import {
   SoftwarePasskey,
   type Tampering,
 } from '../support/passkey.ts'
+import { codeFor, exchangeCode, refreshWith, register } from '../support/openid.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
 import { signInAlice } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, MINUTE, NOW, SECOND } from '../support/site.ts'
+import { Visitor } from '../support/visitor.ts'
 
 const added = { code: 200, message: 'success', data: 'Registered Successfully' }
 const refused = { code: 400, message: 'the passkey was not accepted, try again', data: null }
@@ -486,6 +490,122 @@ describe('delete_authn and rename_authn', () => {
   test('end what the passkey could do', async () => {
     await call('delete_authn', { id: passkey.listedId })
     expect(await site.signInWith(passkey)).toEqual(refused)
+  })
+})
+
+/** Every door through which a passkey of alice is deleted. */
+const DELETIONS: [door: string, remove: (id: string) => Promise<unknown>][] = [
+  ['POST /api/authn/delete_authn', (id) => call('delete_authn', { id })],
+  [
+    'POST /account/security/passkeys/delete',
+    (id) => at(token).post('/account/security/passkeys/delete', { id }),
+  ],
+  [
+    'POST /api/admin/user/passkey/delete',
+    async (id) => {
+      const admin = await site.token('admin', ADMIN_PASSWORD)
+      return site.post(`/api/admin/user/passkey/delete?uid=${ALICE}`, { id }, { token: admin })
+    },
+  ],
+  [
+    'POST /account/admin/users/3/delete-passkey',
+    async (id) => {
+      const admin = await site.token('admin', ADMIN_PASSWORD)
+      return at(admin).post(`/account/admin/users/${ALICE}/delete-passkey`, { id })
+    },
+  ],
+  ['command: passkey delete', (id) => removePasskeyOf(site.deps, COMMAND_LINE, ALICE, id)],
+]
+
+function at(session: string): Visitor {
+  const visitor = new Visitor(site)
+  visitor.cookies.set('session', session)
+  return visitor
+}
+
+const isIn = async (session: string) => (await site.get('/api/me', { token: session })).code === 200
+
+describe.each(DELETIONS)('%s', (_, remove) => {
+  test('ends what began with the passkey, and nothing else', async () => {
+    await site.register(token, passkey, {}, { name: 'phone' })
+    const laptop = await site.passkeyOf(token, { name: 'laptop' })
+    site.now += SECOND
+    const begun: string = (await site.signInWith(passkey)).data.token
+    const other: string = (await site.signInWith(laptop)).data.token
+    const client = await register(site, { name: 'wiki' })
+    const offline = { scope: 'openid offline_access' }
+    const refreshable = async (visitor: Visitor) =>
+      (await exchangeCode(site, client, await codeFor(visitor, client, offline))).refresh_token
+    const ofBegun = (await refreshable(at(begun))) ?? ''
+    const gone = at((await site.signInWith(passkey)).data.token)
+    const left = (await refreshable(gone)) ?? ''
+    await gone.post('/account/sign-out')
+    const ofOther = (await refreshable(at(other))) ?? ''
+    await remove(passkey.listedId)
+    expect(await stored()).toHaveLength(1)
+    expect([await isIn(begun), await isIn(other), await isIn(token)]).toEqual([false, true, true])
+    const statuses = []
+    for (const refresh of [ofBegun, left, ofOther])
+      statuses.push((await refreshWith(site, client, refresh)).status)
+    expect(statuses).toEqual([400, 400, 200])
+  })
+})
+
+describe('deleting a passkey', () => {
+  beforeEach(async () => {
+    await site.register(token, passkey, {}, { name: 'phone' })
+    site.now += SECOND
+  })
+
+  test('keeps the session that does it, also one that began with it', async () => {
+    const acting: string = (await site.signInWith(passkey)).data.token
+    const other: string = (await site.signInWith(passkey)).data.token
+    expect(await call('delete_authn', { id: passkey.listedId }, acting)).toMatchObject({
+      code: 200,
+    })
+    expect([await isIn(acting), await isIn(other), await isIn(token)]).toEqual([true, false, true])
+  })
+
+  test('keeps a session that the passkey has only confirmed', async () => {
+    const other: string = (await site.signInWith(passkey)).data.token
+    const { data } = await site.beginLogin('')
+    const assertion = await passkey.get(data.options.publicKey)
+    const confirmed = { token, headers: { session: data.session } }
+    expect(await site.post('/api/me/confirm', { assertion }, confirmed)).toMatchObject({
+      code: 200,
+    })
+    await call('delete_authn', { id: passkey.listedId }, other)
+    expect([await isIn(token), await isIn(other)]).toEqual([true, true])
+  })
+
+  test('ends sessions from before migrations knew what they began with', async () => {
+    const begun: string = (await site.signInWith(passkey)).data.token
+    await site.db.update(sessions).set({ begunWith: '' })
+    await call('delete_authn', { id: passkey.listedId })
+    expect([await isIn(begun), await isIn(token)]).toEqual([false, true])
+  })
+
+  test('offers on its page to end every other session', async () => {
+    const elsewhere = await site.token('alice', 'alice-Passw0rd')
+    const { html } = await at(token).get('/account/security')
+    expect(html).toMatch(/<input[^>]* name="others"[^>]* checked/)
+    const fields = { id: passkey.listedId, others: 'on' }
+    await at(token).post('/account/security/passkeys/delete', fields)
+    expect([await isIn(token), await isIn(elsewhere)]).toEqual([true, false])
+  })
+
+  test('ends nothing when nothing is deleted', async () => {
+    const begun: string = (await site.signInWith(passkey)).data.token
+    await call('delete_authn', { id: 'AAAA' })
+    const fields = { id: 'AAAA', others: 'on' }
+    await at(token).post('/account/security/passkeys/delete', fields)
+    const bob = await site.addUser('bob', { password: 'bob-Passw0rd1' })
+    expect(bob).toBeGreaterThan(ALICE)
+    const ofBob = await site.token('bob', 'bob-Passw0rd1')
+    expect(await call('delete_authn', { id: passkey.listedId }, ofBob)).toMatchObject({ code: 400 })
+    site.now += 10 * MINUTE
+    expect(await call('delete_authn', { id: passkey.listedId })).toEqual(stale)
+    expect([await isIn(begun), await isIn(token)]).toEqual([true, true])
   })
 })
 

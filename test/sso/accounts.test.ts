@@ -522,6 +522,15 @@ describe("an operator's sso_id for a user", () => {
     await site.db.update(users).set({ ssoId: '4712' }).where(eq(users.id, aliceId))
   })
 
+  test('ends the sessions of the accounts that it unlinks', async () => {
+    await pass(OWN, justSignedIn())
+    const other = new Visitor(site)
+    await passProvider(site.providers, other, OWN, { ...justSignedIn(), sub: '4712' })
+    expect(await giveSsoId('4711')).toMatchObject({ code: 200 })
+    expect((await visitor.get('/account')).status).toBe(200)
+    expect((await other.get('/account')).location).toContain('/account/sign-in')
+  })
+
   test('unlinks everything when it is empty, also the last way in', async () => {
     await site.db.update(users).set({ passwordHash: null }).where(eq(users.id, aliceId))
     expect(await giveSsoId('')).toMatchObject({ code: 200 })
@@ -627,6 +636,24 @@ describe('the page Security', () => {
       '4713',
     ])
     expect(await kinds()).toContain(`identity_unlinked OIDC: Alice Doe of ${aliceId}`)
+  })
+
+  test('ends what began with the account, and offers to end every other session', async () => {
+    await link()
+    const begun = new Visitor(site)
+    await passProvider(site.providers, begun, OWN, justSignedIn())
+    await passProvider(site.providers, visitor, OWN, justSignedIn())
+    const password = await site.token('alice', PASSWORD)
+    const fields = { issuer: ISSUER, subject: ALICE.sub }
+    expect((await visitor.get(SECURITY)).html).toMatch(/<input[^>]* name="others"[^>]* checked/)
+    await visitor.post(`${SECURITY}/identities/unlink`, fields)
+    expect((await begun.get('/account')).location).toContain('/account/sign-in')
+    expect((await visitor.get('/account')).status).toBe(200)
+    expect(await site.get('/api/me', { token: password })).toMatchObject({ code: 200 })
+    await link()
+    await visitor.post(`${SECURITY}/identities/unlink`, { ...fields, others: 'on' })
+    expect((await visitor.get('/account')).status).toBe(200)
+    expect(await site.get('/api/me', { token: password })).toMatchObject({ code: 401 })
   })
 
   test('unlinks nothing in an old session', async () => {

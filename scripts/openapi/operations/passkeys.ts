@@ -170,7 +170,8 @@ export const passkeyOperations: Operations = {
   },
   'POST /api/authn/delete_authn': {
     summary: 'Delete a passkey',
-    description: 'Needs a fresh session.',
+    description:
+      'Needs a fresh session. The other sessions that were begun with it end, and what programs got in them.',
     schema: done,
     guest: 'guestPasskeys',
     examples: {
@@ -239,7 +240,8 @@ export const adminPasskeyOperations: Operations = {
   },
   'POST /api/admin/user/passkey/delete': {
     summary: 'Delete a passkey of a user',
-    description: 'Needs a fresh session of the admin.',
+    description:
+      'Needs a fresh session of the admin. The sessions that were begun with it end, and what programs got in them.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {

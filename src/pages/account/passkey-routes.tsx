@@ -18,6 +18,7 @@ import { finishRegistration } from '../../passkeys/registration.ts'
 import { relyingPartyIn, shownIn } from '../../passkeys/http/relying-party.ts'
 import { readSettings } from '../../settings/store.ts'
 import { confirmWith } from '../confirm.tsx'
+import { OTHERS } from '../end-others.tsx'
 import { attempt, type Fields, readForm } from '../form.ts'
 import { showForm } from '../frames.tsx'
 import { backTo, goTo, readView } from '../view.ts'
@@ -64,7 +65,8 @@ export const passkeyPages = new Hono<App>()
     const refusal = await attempt(async () => {
       const { id } = validate(idSchema, fields)
       await confirmWith(c, fields)
-      await removePasskey(c.get('deps'), sessionOf(c), id)
+      const endsOthers = fields[OTHERS] !== undefined
+      await removePasskey(c.get('deps'), sessionOf(c), id, { endsOthers })
     })
     if (refusal instanceof Refusal)
       return showSecurity(c, { form: 'delete-passkey', refusal, passkey: fields['id'] })

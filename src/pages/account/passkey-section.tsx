@@ -3,6 +3,7 @@ import { passkeyRecord } from '../../passkeys/record.ts'
 import type { StoredPasskey } from '../../passkeys/store.ts'
 import { userHandleOf } from '../../passkeys/user-handle.ts'
 import { Change } from '../confirm.tsx'
+import { EndOthers } from '../end-others.tsx'
 import { Alert, Field } from '../fields.tsx'
 import { Tile } from '../icons.tsx'
 import { NoPasskeysHere, PasskeyScript } from '../passkey.tsx'
@@ -160,6 +161,8 @@ function DeleteForm({ view, account, passkeys, passkey, refused }: RowProps) {
       submit={t.deleteSubmit}
       problem={problem}
       confirmedAs={`delete-${passkey.credentialId}`}
-    />
+    >
+      <EndOthers view={view} />
+    </Change>
   )
 }

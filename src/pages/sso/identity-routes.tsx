@@ -9,6 +9,7 @@ import { actFreshAs } from '../../access/act-as.ts'
 import { unlinkIdentity } from '../../sso/manage.ts'
 import { showSecurity } from '../account/show-security.tsx'
 import { confirmWith } from '../confirm.tsx'
+import { OTHERS } from '../end-others.tsx'
 import { attempt, readForm } from '../form.ts'
 import { backTo, goTo } from '../view.ts'
 import { leadTo } from './answers.tsx'
@@ -37,7 +38,8 @@ export const identityPages = new Hono<App>()
     const refusal = await attempt(async () => {
       const identity = validate(identitySchema, fields)
       await confirmWith(c, fields)
-      await unlinkIdentity(c.get('deps'), sessionOf(c), identity)
+      const endsOthers = fields[OTHERS] !== undefined
+      await unlinkIdentity(c.get('deps'), sessionOf(c), identity, { endsOthers })
     })
     if (refusal instanceof Refusal)
       return showSecurity(c, { form: 'unlink-identity', refusal, identity: fields['subject'] })

@@ -2,6 +2,7 @@ import { own } from '../../base/own.ts'
 import type { StoredIdentity } from '../../sso/store.ts'
 import type { SecurityProps } from '../account/security-forms.ts'
 import { Change } from '../confirm.tsx'
+import { EndOthers } from '../end-others.tsx'
 import { problemIn } from '../form.ts'
 import { Icon, Tile } from '../icons.tsx'
 import { Row, Rows } from '../rows.tsx'
@@ -70,7 +71,9 @@ function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
         submit={t.unlinkSubmit}
         problem={problem}
         confirmedAs={`unlink-${subject}`}
-      />
+      >
+        <EndOthers view={view} />
+      </Change>
     </Row>
   )
 }

@@ -470,7 +470,7 @@ export const en = {
     linkContinue: 'Continue to the provider',
     unlink: 'Unlink',
     unlinkQuestion: (account: string) =>
-      `Unlink “${account}”? It can no longer be used to sign in.`,
+      `Unlink “${account}”? It can no longer be used to sign in, and the sessions that began with it end.`,
     unlinkSubmit: 'Unlink account',
     unnamed: 'Account without a name',
     linkedBy: {
@@ -823,6 +823,11 @@ export const en = {
     toolsHow: 'Paste it where the tool asks for a token.',
   },
 
+  endOthers: {
+    title: 'Sign out all other devices too',
+    hint: 'App passwords and SSH keys stay. If somebody else had access, look through them.',
+  },
+
   passkeys: {
     title: 'Passkeys',
     lead: 'A passkey signs you in with your fingerprint, your face or the PIN of your device. It replaces password and code, and a fake site cannot use it.',
@@ -830,7 +835,8 @@ export const en = {
     rename: 'Rename',
     renameSubmit: 'Save name',
     delete: 'Delete',
-    deleteQuestion: (name: string) => `Delete “${name}”? It can no longer be used to sign in.`,
+    deleteQuestion: (name: string) =>
+      `Delete “${name}”? It can no longer be used to sign in, and the sessions that began with it end.`,
     passwordLeft:
       ' It is your only passkey, and two-step verification is off: then your password alone signs you in.',
     codesLeft:
@@ -965,7 +971,8 @@ export const en = {
     'session-over': 'Your session has ended. Please sign in again.',
     'recovery-code-used': 'You signed in with a recovery code. It does not work a second time.',
     'identity-linked': 'The account is linked.',
-    'identity-unlinked': 'The account is no longer linked.',
+    'identity-unlinked':
+      'The account is no longer linked, and the sessions that began with it have ended. App passwords and SSH keys stay.',
     'password-changed': 'Your password was changed. Sign in with the new password.',
     'two-factor-off': 'Two-step verification is off.',
     'key-void': 'The key on that page is no longer valid. This page shows what holds now.',
@@ -979,7 +986,8 @@ export const en = {
     'app-password-deleted': 'The app password was deleted.',
     'passkey-added': 'The passkey was added.',
     'passkey-renamed': 'The name was changed.',
-    'passkey-deleted': 'The passkey was deleted.',
+    'passkey-deleted':
+      'The passkey was deleted, and the sessions that began with it have ended. App passwords and SSH keys stay.',
     'notices-on': 'Notices are on. Send a test to see whether they arrive.',
     'notices-off': 'Notices are off.',
     'topics-saved': 'Your choice was saved.',

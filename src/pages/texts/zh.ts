@@ -184,7 +184,8 @@ export const zh: Texts = {
     linkQuestion: '你将前往登录平台，在那里登录后返回本站。',
     linkContinue: '前往登录平台',
     unlink: '取消关联',
-    unlinkQuestion: (account) => `要取消关联“${account}”吗？之后不能再用它登录。`,
+    unlinkQuestion: (account) =>
+      `要取消关联“${account}”吗？之后不能再用它登录，用它登录的设备也会退出。`,
     unlinkSubmit: '取消关联账户',
     unnamed: '没有名称的账户',
     linkedBy: {
@@ -526,6 +527,11 @@ export const zh: Texts = {
     toolsHow: '在工具要求填写令牌（token）的地方粘贴。',
   },
 
+  endOthers: {
+    title: '同时退出其他所有设备',
+    hint: '应用专用密码和 SSH 公钥会保留。如果有他人用过你的账户，请逐一检查。',
+  },
+
   passkeys: {
     title: '通行密钥',
     lead: '用指纹、面容或设备 PIN 登录，代替密码和验证码，钓鱼网站无法使用。',
@@ -533,7 +539,7 @@ export const zh: Texts = {
     rename: '改名',
     renameSubmit: '保存名称',
     delete: '删除',
-    deleteQuestion: (name) => `要删除“${name}”吗？此后它不能再用于登录。`,
+    deleteQuestion: (name) => `要删除“${name}”吗？此后它不能再用于登录，用它登录的设备也会退出。`,
     passwordLeft: '这是你唯一的通行密钥，且两步验证未开启：此后只凭密码即可登录。',
     codesLeft: '这是你唯一的通行密钥：此后用密码和身份验证器应用的验证码登录。',
     deleteSubmit: '删除通行密钥',
@@ -657,7 +663,7 @@ export const zh: Texts = {
     'session-over': '登录已失效，请重新登录。',
     'recovery-code-used': '你用恢复代码登录了。这个代码不能再次使用。',
     'identity-linked': '账户已关联。',
-    'identity-unlinked': '账户已取消关联。',
+    'identity-unlinked': '账户已取消关联，用它登录的设备已退出。应用专用密码和 SSH 公钥保留。',
     'password-changed': '密码已修改，请用新密码登录。',
     'two-factor-off': '两步验证已关闭。',
     'key-void': '该页上的密钥已失效。当前状态如下。',
@@ -670,7 +676,7 @@ export const zh: Texts = {
     'app-password-deleted': '应用专用密码已删除。',
     'passkey-added': '通行密钥已添加。',
     'passkey-renamed': '名称已修改。',
-    'passkey-deleted': '通行密钥已删除。',
+    'passkey-deleted': '通行密钥已删除，用它登录的设备已退出。应用专用密码和 SSH 公钥保留。',
     'notices-on': '通知已开启。请发送测试，看看是否收到。',
     'notices-off': '通知已关闭。',
     'topics-saved': '选择已保存。',
