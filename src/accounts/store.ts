@@ -27,6 +27,7 @@ export const signInColumns = {
   id: users.id,
   role: users.role,
   disabled: users.disabled,
+  waiting: users.waiting,
   endsAt: users.endsAt,
   permission: users.permission,
   passwordHash: users.passwordHash,

@@ -46,6 +46,10 @@ export const REFUSALS = {
   },
 
   wrongCredentials: { code: 401, message: 'Invalid username or password' },
+  registrationWaits: {
+    code: 401,
+    message: 'an administrator has to approve the registration first',
+  },
   guestDisabled: { code: 401, message: 'Guest user is disabled, login please' },
   tokenExpired: { code: 401, message: 'token is expired' },
   tokenInvalidated: { code: 401, message: 'token is invalidated' },

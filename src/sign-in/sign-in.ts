@@ -45,7 +45,7 @@ const WAITS_MILLISECONDS = [50, 100, 150, 200, 300, 300, 400, 500]
  * @param demand Tells what else the sign-in of this user depends on and writes. It is asked after
  *   the password, and may refuse.
  * @returns The token.
- * @throws {Refusal} `tooManyAttempts`; `wrongCredentials`; `wrongCode` when only the code is
+ * @throws {Refusal} `tooManyAttempts`; `wrongCredentials`; `registrationWaits`; `wrongCode` when only the code is
  *   missing, wrong or used; the refusals of `demand`.
  */
 export async function login(
@@ -82,9 +82,10 @@ export async function login(
  * Charges an attempt and checks its password.
  *
  * Unknown, disabled and password-less accounts, the guest and a wrong password cost the same hash
- * and the same round trips, and get the same answer.
+ * and the same round trips, and get the same answer. A user who waits for an approval is told so
+ * after the right password, at the same cost.
  *
- * @throws {Refusal} `tooManyAttempts`, `wrongCredentials`.
+ * @throws {Refusal} `tooManyAttempts`, `wrongCredentials`, `registrationWaits`.
  */
 export async function checkPassword(
   deps: Deps,
@@ -106,7 +107,9 @@ export async function checkPassword(
   }
 
   const isAllowedIn = user !== undefined && isEnabledAt(user, now) && user.role !== GUEST
-  const stored = isAllowedIn ? user.passwordHash : null
+  // Disabled for no other reason than that nobody has approved the registration.
+  const isWaiting = user?.waiting === true && isEnabledAt({ ...user, disabled: false }, now)
+  const stored = isAllowedIn || isWaiting ? user.passwordHash : null
   const { matches, replacement } = await verifyPassword(deps, digest, stored).catch(
     (error: unknown) => {
       forgiveOutage(deps, signIn)
@@ -118,7 +121,7 @@ export async function checkPassword(
     const event: RefusedSignIn = { ...refused, detail: isOut ? 'disabled' : 'credentials' }
     await runBatch(db, refusalParts(db, THE_SERVICE, event, signIn))
     logEvent(event)
-    throw new Refusal('wrongCredentials')
+    throw new Refusal(isWaiting && matches ? 'registrationWaits' : 'wrongCredentials')
   }
   return {
     user,

@@ -12,6 +12,7 @@ import { staticDigest } from '../../src/passwords/passwords.ts'
 import { isOfOneAlphabet, refuseReservedName, skeletonOf } from '../../src/accounts/chosen-names.ts'
 import { JoiningSite, NEW_PASSWORD } from '../support/joining.ts'
 import { HOUR } from '../support/site.ts'
+import { alertIn, Visitor } from '../support/visitor.ts'
 
 const DAY = 24 * HOUR
 const OK = { code: 200, message: 'success', data: null }
@@ -518,8 +519,6 @@ describe('with approval', () => {
 
   test('a user waits, and gets in when an admin approves', async () => {
     await site.register({ username: 'bob' })
-    const unknown = await site.login('nobody', NEW_PASSWORD)
-    expect(await site.login('bob', NEW_PASSWORD)).toEqual(unknown)
     expect((await site.get('/api/admin/user/waiting', { token: site.admin })).data).toEqual({
       content: [
         {
@@ -537,6 +536,37 @@ describe('with approval', () => {
     expect((await site.db.select().from(auditEvents)).map(({ kind }) => kind)).toContain(
       'registration_approved',
     )
+  })
+
+  test('a user who waits is told so after the right password alone', async () => {
+    await site.register({ username: 'bob' })
+    const waits = {
+      code: 401,
+      message: 'an administrator has to approve the registration first',
+      data: null,
+    }
+    const sent = async (name: string, password: string) => {
+      const body = { username: name, password }
+      const response = await site.fetch('POST', '/api/auth/login', { body })
+      const names = [...response.headers].map(([header]) => header)
+      return { status: response.status, names, text: await response.text() }
+    }
+    const unknown = await sent('nobody', 'wrong-Passw0rd')
+    expect(await sent('bob', 'wrong-Passw0rd')).toEqual(unknown)
+    const trips = site.meter.roundTrips
+    expect(await site.login('bob', NEW_PASSWORD)).toEqual(waits)
+    expect(site.meter.roundTrips).toBe(trips)
+    const fields = { username: 'bob', password: NEW_PASSWORD }
+    const { status, html } = await new Visitor(site).post('/account/sign-in', fields)
+    expect([status, alertIn(html)]).toEqual([
+      403,
+      'An administrator has to approve your registration first. Try again later.',
+    ])
+    await site.db.update(users).set({ waiting: false }).where(eq(users.username, 'bob'))
+    expect(await site.login('bob', NEW_PASSWORD)).toMatchObject(JSON.parse(unknown.text))
+    const ended = { waiting: true, endsAt: site.now }
+    await site.db.update(users).set(ended).where(eq(users.username, 'bob'))
+    expect(await site.login('bob', NEW_PASSWORD)).toMatchObject(JSON.parse(unknown.text))
   })
 
   test('to enable a user is to approve the user', async () => {

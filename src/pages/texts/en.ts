@@ -161,6 +161,7 @@ const refusals: Record<RefusalName, string> = {
   tooManyPasskeys: 'You can have at most <limit> passkeys. Delete one first.',
   noPasskeysHere: 'Passkeys work only over https and under a host name.',
   wrongCredentials: 'User name or password is wrong.',
+  registrationWaits: 'An administrator has to approve your registration first. Try again later.',
   guestDisabled: 'Please sign in.',
   tokenExpired: 'Your session has ended. Please sign in again.',
   tokenInvalidated: 'Your session has ended. Please sign in again.',

@@ -716,6 +716,7 @@ export const zh: Texts = {
     tooManyPasskeys: '最多可以有 <limit> 个通行密钥，请先删除一个。',
     noPasskeysHere: '通行密钥只能通过 https 和域名使用。',
     wrongCredentials: '用户名或密码错误。',
+    registrationWaits: '你的注册需要管理员批准，请稍后再试。',
     guestDisabled: '请登录。',
     tokenExpired: '登录已失效，请重新登录。',
     tokenInvalidated: '登录已失效，请重新登录。',
