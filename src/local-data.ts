@@ -35,6 +35,9 @@ export const mailAnswerSchema = v.object({
 })
 export type MailAnswer = v.InferOutput<typeof mailAnswerSchema>
 
+/** The id of the first entry of `SECRET_KEYS` that a running site uses. */
+export const keyIdAnswerSchema = v.object({ keyId: v.string() })
+
 /** The bindings of a running site that describe its file server (`FileServerBindings`). */
 export const filesAnswerSchema = v.object({
   FILES_ORIGIN: v.optional(v.string()),

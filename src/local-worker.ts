@@ -9,6 +9,7 @@ import {
   type DataAnswer,
   dataCallSchema,
   filesAnswerSchema,
+  type keyIdAnswerSchema,
   type MailAnswer,
   runDataCall,
 } from './local-data.ts'
@@ -23,7 +24,7 @@ export { PasswordHasher } from './crypto/password-hasher.ts'
 const callSchema = v.union([
   dataCallSchema,
   v.object({ cron: v.string() }),
-  v.object({ ask: v.picklist(['mail', 'files']) }),
+  v.object({ ask: v.picklist(['mail', 'files', 'key id']) }),
 ])
 export type SiteCall = v.InferOutput<typeof callSchema>
 
@@ -59,8 +60,7 @@ async function answerCommand(
 ): Promise<DataAnswer> {
   try {
     const call = v.parse(callSchema, await request.json())
-    if ('ask' in call)
-      return { answer: call.ask === 'mail' ? mailOf(env) : v.parse(filesAnswerSchema, env) }
+    if ('ask' in call) return { answer: await tellOf(call.ask, env) }
     const answer = await ('cron' in call
       ? runTrigger(call.cron, env, context)
       : runDataCall(call, env))
@@ -69,6 +69,13 @@ async function answerCommand(
     if (error instanceof Refusal) return { error: error.detail || error.message }
     return { error: error instanceof Error ? error.message : String(error) }
   }
+}
+
+async function tellOf(what: 'mail' | 'files' | 'key id', env: Env): Promise<unknown> {
+  if (what === 'mail') return mailOf(env)
+  if (what === 'files') return v.parse(filesAnswerSchema, env)
+  const ring = await createDeps(env, () => undefined).keyRing()
+  return { keyId: ring.current.id } satisfies v.InferOutput<typeof keyIdAnswerSchema>
 }
 
 /**

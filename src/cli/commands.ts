@@ -92,6 +92,11 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
     zh: '管理签署 ID 令牌的密钥',
     load: async () => (await import('./operator/openid/signing-key.ts')).signingKeyCommands,
   },
+  secrets: {
+    about: 'ends a rotation of SECRET_KEYS: seals everything with the new entry',
+    zh: '完成 SECRET_KEYS 的轮换：用新条目重新加密所有内容',
+    load: async () => (await import('./operator/secrets/secrets.ts')).secretsCommands,
+  },
   files: {
     about: 'checks the file server behind the site (OpenList), and links users to its users',
     zh: '检查站点后面的文件服务器（OpenList），并把用户与其中的用户关联',

@@ -4,7 +4,7 @@ import type { KeyRing } from '../crypto/key-ring.ts'
 import { type ChannelConfig, type ChannelKind, configSchema } from './channels.ts'
 
 /** Binds a box to its kind and its owner, so that it opens for no other channel. */
-function useOf(kind: ChannelKind, ownerId: number | null): string {
+export function channelUse(kind: string, ownerId: number | null): string {
   return `notice channel/${kind}/${ownerId ?? 'operators'}`
 }
 
@@ -16,7 +16,7 @@ export function sealConfig(
   config: ChannelConfig,
 ): Promise<string> {
   const bytes = new Uint8Array(new TextEncoder().encode(JSON.stringify(config)))
-  return sealBox(deps, ring, bytes, useOf(kind, ownerId))
+  return sealBox(deps, ring, bytes, channelUse(kind, ownerId))
 }
 
 /** @throws {Error} As `openBox`. */
@@ -26,6 +26,6 @@ export async function openConfig(
   ownerId: number | null,
   sealed: string,
 ): Promise<ChannelConfig> {
-  const bytes = await openBox(ring, sealed, useOf(kind, ownerId), 'a channel for notices')
+  const bytes = await openBox(ring, sealed, channelUse(kind, ownerId), 'a channel for notices')
   return v.parse(configSchema, JSON.parse(new TextDecoder().decode(bytes)))
 }

@@ -73,11 +73,11 @@ async function makeKey(deps: KeyDeps, activeFrom: number): Promise<StoredSigning
   const [{ pkcs8, n, e }, ring] = await Promise.all([deps.makeSigningKey(), deps.keyRing()])
   const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e })
   const jwk: Jwk = { kty: 'RSA', n, e, kid, alg: 'RS256', use: 'sig' }
-  const sealed = await sealBox(deps, ring, pkcs8, useOf(kid))
+  const sealed = await sealBox(deps, ring, pkcs8, signingKeyUse(kid))
   return { id: kid, sealed, publicKey: JSON.stringify(jwk), activeFrom }
 }
 
-function useOf(kid: string): string {
+export function signingKeyUse(kid: string): string {
   return `signing key ${kid}`
 }
 
@@ -179,7 +179,7 @@ export async function signingKey(
 }
 
 async function importKey({ keyRing }: Pick<Deps, 'keyRing'>, kid: string, sealed: string) {
-  const pkcs8 = await openBox(await keyRing(), sealed, useOf(kid), `signing key ${kid}`)
+  const pkcs8 = await openBox(await keyRing(), sealed, signingKeyUse(kid), `signing key ${kid}`)
   return crypto.subtle.importKey('pkcs8', pkcs8, RS256, false, ['sign'])
 }
 

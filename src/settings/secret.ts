@@ -10,14 +10,14 @@ export async function sealSetting(
   value: string,
 ): Promise<string> {
   const bytes = new Uint8Array(new TextEncoder().encode(value))
-  return sealBox(deps, await deps.keyRing(), bytes, useOf(key))
+  return sealBox(deps, await deps.keyRing(), bytes, settingUse(key))
 }
 
 /** Opens what `sealSetting` wrote. @throws {Error} When no entry of `SECRET_KEYS` opens it. */
 export async function openSetting(ring: KeyRing, key: SettingKey, sealed: string): Promise<string> {
-  return new TextDecoder().decode(await openBox(ring, sealed, useOf(key), `the setting ${key}`))
+  return new TextDecoder().decode(await openBox(ring, sealed, settingUse(key), `the setting ${key}`))
 }
 
-function useOf(key: SettingKey): string {
+export function settingUse(key: string): string {
   return `setting ${key}`
 }

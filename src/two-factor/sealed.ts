@@ -12,7 +12,7 @@ export function sealSeed(
   seed: Uint8Array<ArrayBuffer>,
   userId: number,
 ): Promise<string> {
-  return sealBox(deps, ring, seed, useOf(userId))
+  return sealBox(deps, ring, seed, seedUse(userId))
 }
 
 /**
@@ -26,7 +26,7 @@ export function openSeed(
   sealed: string,
   userId: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  return openBox(ring, sealed, useOf(userId), `the seed of user ${userId}`)
+  return openBox(ring, sealed, seedUse(userId), `the seed of user ${userId}`)
 }
 
 /**
@@ -46,6 +46,6 @@ export async function resealSeed(
 }
 
 /** Returns the purpose of the seal. Stored seeds depend on it, so it can never change. */
-function useOf(userId: number): string {
+export function seedUse(userId: number): string {
   return `totp/${userId}`
 }

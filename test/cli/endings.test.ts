@@ -99,6 +99,7 @@ const ENDS_NOTHING_ELSE = [
   'link delete',
   'link list',
   'passkey list',
+  'secrets reseal',
   'reserved-name keep',
   'reserved-name list',
   'reserved-name release',

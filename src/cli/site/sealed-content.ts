@@ -1,25 +1,98 @@
+import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
+import { mails, noticeChannels, openidKeys, settings, users } from '../../../schema/tables.ts'
 import type { KeyRing } from '../../crypto/key-ring.ts'
+import type { Database } from '../../database/database.ts'
+import { THE_SERVICE, writing } from '../../database/statements.ts'
+import { MAIL_SECRET_USE } from '../../mail/sealed-secret.ts'
+import { channelUse } from '../../notices/sealed-config.ts'
+import { signingKeyUse } from '../../openid/keys.ts'
 import { SETTINGS } from '../../settings/definitions.ts'
+import { settingUse } from '../../settings/secret.ts'
+import { seedUse } from '../../two-factor/sealed.ts'
 
 const SECRETS = SETTINGS.filter(({ isSecret }) => isSecret).map(({ key }) => key)
 
+/** A row with a sealed text. */
+interface SealedRow {
+  id: number | string
+  sealed: string
+  /** Of a channel. */
+  kind: string
+  /** The user whose channel it is; null for the operators'. */
+  ownerId: number | null
+}
+
+/** A column of sealed texts. */
+interface SealedColumn {
+  /** SQL: the name of what is sealed, for messages. */
+  kind: string
+  table: SQLiteTable
+  /** The primary key. */
+  id: SQLiteColumn
+  column: SQLiteColumn
+  /** SQL. */
+  where: string
+  /** What the text was sealed for (`sealBox`). */
+  useOf: (row: SealedRow) => string
+  /** Stores the text under another entry, while the row still has the one that was read. */
+  replace: (db: Database, by: typeof THE_SERVICE, sealed: string, which: SQL | undefined) => Write
+}
+type Write = ReturnType<ReturnType<typeof writing>['update']>
+
 /**
  * What `SECRET_KEYS` seals in the database, but for tokens of the file server, of which this site
- * gets new ones. D1 takes five parts in a union.
+ * gets new ones, and seeds that wait ten minutes for their first code. D1 takes five parts in a
+ * union.
  */
-const SEALED = [
-  { kind: "'seed'", table: 'users', column: 'totp_seed', where: 'totp_seed is not null' },
-  { kind: "'signing key'", table: 'openid_keys', column: 'sealed', where: 'true' },
-  { kind: "'channel'", table: 'notice_channels', column: 'config', where: 'true' },
-  { kind: "'waiting mail'", table: 'mails', column: 'sealed', where: "sealed <> ''" },
+const SEALED: readonly SealedColumn[] = [
+  {
+    kind: "'seed'",
+    table: users,
+    id: users.id,
+    column: users.totpSeed,
+    where: 'totp_seed is not null',
+    useOf: ({ id }) => seedUse(Number(id)),
+    replace: (db, by, totpSeed, which) => writing(db, by).update(users, { totpSeed }, which),
+  },
+  {
+    kind: "'signing key'",
+    table: openidKeys,
+    id: openidKeys.id,
+    column: openidKeys.sealed,
+    where: 'true',
+    useOf: ({ id }) => signingKeyUse(String(id)),
+    replace: (db, by, sealed, which) => writing(db, by).update(openidKeys, { sealed }, which),
+  },
+  {
+    kind: "'channel'",
+    table: noticeChannels,
+    id: noticeChannels.id,
+    column: noticeChannels.config,
+    where: 'true',
+    useOf: ({ kind, ownerId }) => channelUse(kind, ownerId),
+    replace: (db, by, config, which) => writing(db, by).update(noticeChannels, { config }, which),
+  },
+  {
+    kind: "'waiting mail'",
+    table: mails,
+    id: mails.id,
+    column: mails.sealed,
+    where: "sealed <> ''",
+    useOf: () => MAIL_SECRET_USE,
+    replace: (db, by, sealed, which) => writing(db, by).update(mails, { sealed }, which),
+  },
   {
     kind: 'key',
-    table: 'settings',
-    column: 'value',
+    table: settings,
+    id: settings.key,
+    column: settings.value,
     where: `key in (${SECRETS.map((key) => `'${key}'`).join(', ')}) and value <> ''`,
+    useOf: ({ id }) => settingUse(String(id)),
+    replace: (db, by, value, which) => writing(db, by).update(settings, { value }, which),
   },
-] as const
+]
 
 /** How many boxes of a kind one entry of `SECRET_KEYS` has sealed. */
 export const sealCountsSchema = v.array(
@@ -33,12 +106,69 @@ export type SealCount = v.InferOutput<typeof sealCountsSchema>[number]
  * @param tables Those that the database has, when it may be of an older version.
  */
 export function sealCountQuery(tables?: readonly string[]): string {
-  return SEALED.filter(({ table }) => tables?.includes(table) ?? true)
+  return SEALED.filter(({ table }) => tables?.includes(getTableName(table)) ?? true)
     .map(
       ({ kind, table, column, where }) =>
-        `select ${kind} as kind, substr(${column}, 1, instr(${column}, '.') - 1) as keyId, count(*) as total from ${table} where ${where} group by 1, 2`,
+        `select ${kind} as kind, ${keyIdOf(column)} as keyId, count(*) as total from ${getTableName(table)} where ${where} group by 1, 2`,
     )
     .join(' union all ')
+}
+
+/** SQL: the id of the key that sealed a column. */
+const keyIdOf = ({ name }: SQLiteColumn) => `substr(${name}, 1, instr(${name}, '.') - 1)`
+
+/** A text that an older entry has sealed. */
+export interface OldSeal {
+  sealed: string
+  use: string
+  /** Makes the write that stores it sealed anew. It changes nothing when the text has changed. */
+  replace: (anew: string) => Write
+}
+
+const ROWS_AT_ONCE = 50
+
+const rowsSchema = v.array(
+  v.object({
+    id: v.union([v.number(), v.string()]),
+    sealed: v.string(),
+    kind: v.string(),
+    ownerId: v.nullable(v.number()),
+  }),
+)
+
+/**
+ * Reads everything that an older entry of `SECRET_KEYS` has sealed, some rows at a time. What is
+ * sealed anew between two readings is not read again.
+ *
+ * @yields At most 50 texts of one column.
+ */
+export async function* readOldSeals(db: Database, ring: KeyRing): AsyncGenerator<OldSeal[]> {
+  const older = ring.all.filter(({ id }) => id !== ring.current.id).map(({ id }) => id)
+  for (const sealed of SEALED) {
+    const { table, id, column, where } = sealed
+    const isChannel = table === noticeChannels
+    const about = isChannel
+      ? sql.raw(`kind, user_id as ownerId`)
+      : sql.raw(`'' as kind, null as ownerId`)
+    for (let last: SealedRow['id'] | undefined; ;) {
+      const isOld = sql`${sql.raw(keyIdOf(column))} in (select value from json_each(${JSON.stringify(older)}))`
+      const isNext = last === undefined ? sql`true` : sql`${sql.identifier(id.name)} > ${last}`
+      const rows = v.parse(
+        rowsSchema,
+        await db.all(
+          sql`select ${sql.identifier(id.name)} as id, ${sql.identifier(column.name)} as sealed, ${about} from ${table} where ${sql.raw(where)} and ${isOld} and ${isNext} order by 1 limit ${ROWS_AT_ONCE}`,
+        ),
+      )
+      if (rows.length === 0) break
+      last = rows.at(-1)?.id
+      yield rows.map((row) => ({
+        sealed: row.sealed,
+        use: sealed.useOf(row),
+        replace: (anew: string) =>
+          sealed.replace(db, THE_SERVICE, anew, and(eq(id, row.id), eq(column, row.sealed))),
+      }))
+    }
+  }
 }
 
 /** Sums up the boxes that no entry of `SECRET_KEYS` opens, and those that only an older one opens. */

@@ -101,7 +101,7 @@ function checkSeals({ copyProblem }: Facts, { seals }: SiteData): Finding {
   const text =
     oldList === ''
       ? 'the first entry of SECRET_KEYS opens everything'
-      : `an older entry of SECRET_KEYS is still needed for ${oldList}`
+      : `an older entry of SECRET_KEYS is still needed for ${oldList}; ${latchkey('secrets', 'reseal')} ends that`
   return good(check, text)
 }
 
