@@ -41,7 +41,7 @@ export class BerReader {
   /** Reads an integer or an enumerated value of at most four bytes. @throws {BerError} */
   readInteger(tag: number = TAG.integer): number {
     const content = this.read(tag)
-    if (content.length < 1 || content.length > 4) throw new BerError('an integer has a wrong size')
+    checkInteger(content)
     return content.readIntBE(0, content.length)
   }
 
@@ -50,6 +50,16 @@ export class BerReader {
     const [value, ...more] = this.read(TAG.boolean)
     if ((value !== 0 && value !== 0xff) || more.length > 0) throw new BerError('a wrong boolean')
     return value !== 0
+  }
+
+  /**
+   * Requires that nothing follows. RFC 4511 section 4 lets a server skip trailing elements, which
+   * no client sends: bytes that one reader skips and another reads make a request ambiguous.
+   *
+   * @throws {BerError}
+   */
+  end(): void {
+    if (!this.isAtEnd) throw new BerError('bytes behind the last element')
   }
 
   nested(tag: number): BerReader {
@@ -65,6 +75,11 @@ export const TAG = {
   sequence: 0x30,
   set: 0x31,
 } as const
+
+/** Requires the content of an integer of at most four bytes. @throws {BerError} */
+export function checkInteger(content: Buffer): void {
+  if (content.length < 1 || content.length > 4) throw new BerError('an integer has a wrong size')
+}
 
 /**
  * Reads tag and length of an element.

@@ -150,7 +150,10 @@ export class Connection {
   }
 
   #extended(message: Message): Buffer {
-    const oid = new BerReader(message.content).read(0x80).toString()
+    const reader = new BerReader(message.content)
+    const oid = reader.read(0x80).toString()
+    if (!reader.isAtEnd) reader.read(0x81)
+    reader.end()
     if (message.controls.some(({ isCritical }) => isCritical))
       return answerTo(message, { code: CODE.unavailableCriticalExtension })
     if (oid !== WHO_AM_I) return answerTo(message, { code: CODE.protocolError })
@@ -172,6 +175,7 @@ export class Connection {
     const version = reader.readInteger()
     const name = reader.read(TAG.octets)
     const { tag, content: password } = reader.readAny()
+    reader.end()
     if (version !== 3) return refuse(CODE.protocolError)
     if (tag !== 0x80) return refuse(CODE.authMethodNotSupported)
     if (message.controls.some(({ isCritical }) => isCritical))

@@ -72,8 +72,14 @@ export async function openDoor(options: DoorOptions, log: (line: string) => void
   }
   const clients = new Set<Client>()
   const servers = options.listeners.map((one) => createListener(one, options, world, clients))
-  for (const [index, { host, port }] of options.listeners.entries())
-    await listen(servers[index], host, port)
+  try {
+    for (const [index, { host, port }] of options.listeners.entries())
+      await listen(servers[index], host, port)
+  } catch (error) {
+    // An open listener would keep the process alive.
+    for (const server of servers) server.close()
+    throw error
+  }
   print(`start ${options.listeners.map(addressOf).join(' ')} base ${printDn(options.base)}`)
   return {
     ports: servers.map((server) => portOf(server)),
@@ -144,9 +150,17 @@ function createListener(
   return server
 }
 
-/** Tells whether a TLS socket runs over a socket: both have the port of the client. */
+/**
+ * Tells whether a TLS socket runs over a socket: both have the same ends. A client may use one port
+ * of its own for connections to two listeners.
+ */
 function isSameSocket(one: Socket, other: Socket): boolean {
-  return one.remotePort === other.remotePort && one.remoteAddress === other.remoteAddress
+  return (
+    one.remotePort === other.remotePort &&
+    one.remoteAddress === other.remoteAddress &&
+    one.localPort === other.localPort &&
+    one.localAddress === other.localAddress
+  )
 }
 
 /** Returns the client that has sent nothing for longest, those without a bind first. */

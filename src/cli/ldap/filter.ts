@@ -12,33 +12,52 @@ const MAX_PARTS = 128
 export type Filter =
   | { kind: 'and' | 'or'; parts: Filter[] }
   | { kind: 'not'; part: Filter }
-  /** The value as {@link comparable} gives it. */
+  /** The value as {@link comparable} gives it; without one it is Undefined. */
   | { kind: 'equal'; attribute: string; value: string | undefined }
   | { kind: 'present'; attribute: string }
-  | { kind: 'substrings'; attribute: string; initial?: Buffer; any: Buffer[]; final?: Buffer }
+  | Substrings
   /** What is Undefined for every entry: `>=`, `<=`, `~=` and extensible matches. */
   | { kind: 'undefined' }
+
+interface Substrings {
+  kind: 'substrings'
+  attribute: string
+  initial?: Buffer
+  any: Buffer[]
+  final?: Buffer
+  /** Whether a piece can be part of no value: then the filter is Undefined. */
+  isInvalid: boolean
+}
 
 /** Attributes by their names in lower case, with their values as {@link comparable} gives them. */
 export type Attributes = ReadonlyMap<string, readonly string[]>
 
 /** How values compare. Attributes that no entry has are known too, so that they are False. */
-const COMPARED: Record<string, 'bytes' | 'caseless' | 'dn'> = {
-  uid: 'bytes',
-  cn: 'bytes',
-  sn: 'bytes',
-  displayname: 'bytes',
-  mail: 'bytes',
-  givenname: 'bytes',
-  objectclass: 'caseless',
-  entryuuid: 'caseless',
-  ou: 'caseless',
-  dc: 'caseless',
-  o: 'caseless',
-  memberof: 'dn',
-  member: 'dn',
-  uniquemember: 'dn',
-}
+const COMPARED = new Map<string, 'bytes' | 'caseless' | 'dn'>([
+  ['uid', 'bytes'],
+  ['cn', 'bytes'],
+  ['sn', 'bytes'],
+  ['displayname', 'bytes'],
+  ['mail', 'bytes'],
+  ['givenname', 'bytes'],
+  ['objectclass', 'caseless'],
+  ['entryuuid', 'caseless'],
+  ['ou', 'caseless'],
+  ['dc', 'caseless'],
+  ['o', 'caseless'],
+  ['memberof', 'dn'],
+  ['member', 'dn'],
+  ['uniquemember', 'dn'],
+])
+/** What a value has to look like, where it is not any text. */
+const SYNTAX = new Map([
+  // RFC 4512 section 1.4: a name, or an object identifier.
+  ['objectclass', /^(?:[A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)$/],
+  // RFC 4530 section 2.1.
+  ['entryuuid', /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/],
+])
+/** The text of RFC 4517 section 3.3.6 has a character or more. */
+const ANY_TEXT = /./s
 const WITH_SUBSTRINGS = ['uid', 'cn', 'sn', 'displayname']
 
 /**
@@ -66,12 +85,14 @@ function readPart(reader: BerReader, depth: number, count: { parts: number }): F
     }
     case 0xa2: {
       const part = readPart(inner, depth + 1, count)
-      if (!inner.isAtEnd) throw new BerError('a negation of two filters')
+      inner.end()
       return { kind: 'not', part }
     }
     case 0xa3: {
       const attribute = nameIn(inner)
-      return { kind: 'equal', attribute, value: comparable(attribute, inner.read(TAG.octets)) }
+      const value = comparable(attribute, inner.read(TAG.octets))
+      inner.end()
+      return { kind: 'equal', attribute, value }
     }
     case 0xa4:
       return readSubstrings(inner, count)
@@ -80,10 +101,12 @@ function readPart(reader: BerReader, depth: number, count: { parts: number }): F
     case 0xa8:
       inner.read(TAG.octets)
       inner.read(TAG.octets)
+      inner.end()
       return { kind: 'undefined' }
     case 0x87:
       return { kind: 'present', attribute: content.toString().toLowerCase() }
     case 0xa9:
+      while (!inner.isAtEnd) inner.readAny()
       return { kind: 'undefined' }
     default:
       throw new BerError('an unknown filter')
@@ -100,16 +123,19 @@ function nameIn(reader: BerReader): string {
 }
 
 function readSubstrings(reader: BerReader, count: { parts: number }): Filter {
-  const found: Filter & { kind: 'substrings' } = {
+  const found: Substrings = {
     kind: 'substrings',
     attribute: nameIn(reader),
     any: [],
+    isInvalid: false,
   }
   const pieces = reader.nested(TAG.sequence)
+  reader.end()
   if (pieces.isAtEnd) throw new BerError('substrings without a piece')
   for (let place = 0; !pieces.isAtEnd; place++) {
     addPart(count)
     const { tag, content } = pieces.readAny()
+    if (comparable(found.attribute, content) === undefined) found.isInvalid = true
     if (found.final !== undefined || (tag === 0x80 && place > 0))
       throw new BerError('pieces in a wrong order')
     if (tag === 0x80) found.initial = content
@@ -132,11 +158,11 @@ export function matches(filter: Filter, entry: Attributes): boolean | undefined 
       return result === undefined ? undefined : !result
     }
     case 'present':
-      return COMPARED[filter.attribute] === undefined ? undefined : entry.has(filter.attribute)
+      return COMPARED.has(filter.attribute) ? entry.has(filter.attribute) : undefined
     case 'equal':
       return isEqual(filter.attribute, filter.value, entry)
     case 'substrings':
-      if (!WITH_SUBSTRINGS.includes(filter.attribute)) return undefined
+      if (!WITH_SUBSTRINGS.includes(filter.attribute) || filter.isInvalid) return undefined
       return (entry.get(filter.attribute) ?? []).some((value) =>
         hasPieces(Buffer.from(value), filter),
       )
@@ -161,22 +187,23 @@ function isEqual(
   value: string | undefined,
   entry: Attributes,
 ): boolean | undefined {
-  if (COMPARED[attribute] === undefined) return undefined
-  return value !== undefined && (entry.get(attribute)?.includes(value) ?? false)
+  if (value === undefined) return undefined
+  return entry.get(attribute)?.includes(value) ?? false
 }
 
 /**
  * Returns a text that is the same for two equal values of an attribute.
  *
  * @param attribute Its name in lower case.
- * @returns `undefined` for a value that equals no other.
+ * @returns `undefined` for an unknown attribute, and for a value that breaks its syntax.
  */
 export function comparable(attribute: string, value: Buffer): string | undefined {
   const text = utf8(value)
-  const compared = COMPARED[attribute]
+  const compared = COMPARED.get(attribute)
   if (text === undefined || compared === undefined) return undefined
-  if (compared === 'bytes') return text
-  return compared === 'caseless' ? lowerAscii(text) : tryKey(text)
+  if (compared === 'dn') return tryKey(text)
+  if (!(SYNTAX.get(attribute) ?? ANY_TEXT).test(text)) return undefined
+  return compared === 'bytes' ? text : lowerAscii(text)
 }
 
 function tryKey(text: string): string | undefined {
@@ -187,7 +214,7 @@ function tryKey(text: string): string | undefined {
   }
 }
 
-function hasPieces(value: Buffer, filter: Filter & { kind: 'substrings' }): boolean {
+function hasPieces(value: Buffer, filter: Substrings): boolean {
   const { initial = Buffer.of(), any, final = Buffer.of() } = filter
   if (!value.subarray(0, initial.length).equals(initial)) return false
   let at = initial.length

@@ -1,4 +1,4 @@
-import { BerError, BerReader, element, integer, TAG } from './ber.ts'
+import { BerError, BerReader, checkInteger, element, integer, TAG } from './ber.ts'
 
 /** Result codes. @see RFC 4511 appendix A */
 export const CODE = {
@@ -58,6 +58,9 @@ export function readMessage(content: Buffer): Message {
   if (!ANSWERS.has(tag) && tag !== REQUEST.unbind && tag !== REQUEST.abandon)
     throw new BerError('an unknown operation')
   const controls = reader.tag === 0xa0 ? readControls(reader.nested(0xa0)) : []
+  reader.end()
+  if (tag === REQUEST.unbind) new BerReader(operation).end()
+  if (tag === REQUEST.abandon) checkInteger(operation)
   return { id, tag, content: operation, controls }
 }
 
@@ -68,6 +71,7 @@ function readControls(reader: BerReader): Control[] {
     const oid = control.read(TAG.octets).toString()
     const isCritical = control.tag === TAG.boolean && control.readBoolean()
     const value = control.tag === TAG.octets ? control.read(TAG.octets) : undefined
+    control.end()
     controls.push({ oid, isCritical, value })
   }
   return controls

@@ -80,6 +80,9 @@ export function readOptions(
       throw new OptionError(
         `ldap://${host} sends passwords in clear: use ldaps://, or --insecure in a network that you trust.`,
       )
+  const twice = listeners.find((one, place) => listeners.slice(0, place).some(isSamePort(one)))
+  if (twice !== undefined)
+    throw new OptionError(`--listen names ${twice.host} port ${twice.port} twice.`)
   const scope = written.scope ?? 'files:write'
   if (scope !== 'files:write' && scope !== 'files:read')
     throw new OptionError('--scope must be files:write or files:read.')
@@ -123,6 +126,10 @@ function readListener(text: string): Listener {
   if (number > 65535) throw new OptionError(`--listen has the wrong port ${number}.`)
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: number, isTls }
 }
+
+/** Holds for a listener on the same port; the system gives each listener on port 0 its own. */
+const isSamePort = (one: Listener) => (other: Listener) =>
+  one.port !== 0 && one.host === other.host && one.port === other.port
 
 function readToken(
   file: string | undefined,

@@ -32,23 +32,28 @@ export async function search(
   accounts: () => Promise<AccountList>,
 ): Promise<Answer> {
   const paging = message.controls.find(({ oid }) => oid === PAGING)
-  const request = readSearch(message.content)
+  const cookie = paging && cookieOf(paging.value)
+  const reader = new BerReader(message.content)
+  const base = reader.read(TAG.octets)
+  const request = readSearch(reader, base)
+  const scene = base.length === 0 ? 'root' : viewer
+  // First, so that strangers get one answer for every base.
+  if (scene === undefined) return { result: { code: CODE.insufficientAccessRights } }
   if (!('base' in request)) return { result: request }
   if (message.controls.some(({ oid, isCritical }) => isCritical && oid !== PAGING))
     return { result: { code: CODE.unavailableCriticalExtension } }
-  if (paging !== undefined && cookieOf(paging.value).length > 0)
+  if (cookie !== undefined && cookie.length > 0)
     return { result: { code: CODE.unwillingToPerform, text: 'unknown cookie' } }
   const controls = paging === undefined ? {} : { controls: LAST_PAGE }
-  if (request.base === '') {
+  if (scene === 'root') {
     if (request.scope !== 0) return { result: { code: CODE.noSuchObject } }
     const isAsked = matches(request.filter, rootMatched()) === true
     const found = isAsked ? [rootDse(directory)] : []
     return { ...listed(message.id, request, found), ...controls }
   }
-  if (viewer === undefined) return { result: { code: CODE.insufficientAccessRights } }
   const key = keyOf(request.base)
   if (key === undefined) return { result: { code: CODE.invalidDnSyntax } }
-  const entries = directory.entriesFor(await accounts(), viewer)
+  const entries = directory.entriesFor(await accounts(), scene)
   if (!entries.some((entry) => entry.key === key)) return { result: { code: CODE.noSuchObject } }
   const found = entries.filter(
     (entry) =>
@@ -57,9 +62,8 @@ export async function search(
   return { ...listed(message.id, request, found), ...controls }
 }
 
-function readSearch(content: Buffer): SearchRequest | Result {
-  const reader = new BerReader(content)
-  const base = reader.read(TAG.octets)
+/** @param reader Stands behind the base. */
+function readSearch(reader: BerReader, base: Buffer): SearchRequest | Result {
   const scope = reader.readInteger(TAG.enumerated)
   const deref = reader.readInteger(TAG.enumerated)
   const sizeLimit = reader.readInteger()
@@ -75,6 +79,7 @@ function readSearch(content: Buffer): SearchRequest | Result {
       if (attributes.length === MAX_ATTRIBUTES) return { code: CODE.adminLimitExceeded }
       attributes.push(list.read(TAG.octets).toString())
     }
+    reader.end()
     const text = utf8(base)
     if (text === undefined) return { code: CODE.invalidDnSyntax }
     return { base: text, scope, sizeLimit, typesOnly, filter, attributes }
@@ -151,9 +156,13 @@ function rootDse(directory: Directory): Entry {
 
 /** @throws {BerError} When the value of the control is malformed. */
 function cookieOf(value: Buffer | undefined): Buffer {
-  const reader = new BerReader(value ?? Buffer.of()).nested(TAG.sequence)
+  const whole = new BerReader(value ?? Buffer.of())
+  const reader = whole.nested(TAG.sequence)
+  whole.end()
   reader.readInteger()
-  return reader.read(TAG.octets)
+  const cookie = reader.read(TAG.octets)
+  reader.end()
+  return cookie
 }
 
 const LAST_PAGE = element(

@@ -7,8 +7,10 @@ import { promisify } from 'node:util'
 import { Client } from 'ldapts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { element, integer } from '../../../src/cli/ldap/ber.ts'
+import { freePort } from '../../support/free-port.ts'
 import { type Door, openDoor } from '../../../src/cli/ldap/door.ts'
 import {
+  OptionError,
   readOptions,
   searchPasswordOf,
   type WrittenOptions,
@@ -282,6 +284,36 @@ describe('while the site is away', () => {
   test('a token that the site refuses ends the start', async () => {
     answers.status = 401
     await expect(open()).rejects.toThrow('refuses the service token')
+  })
+})
+
+describe('--listen', () => {
+  const TWO = ['ldap://127.0.0.1:0', 'ldap://127.0.0.1:0']
+
+  test('twice listens twice', async () => {
+    await reopen({ listen: TWO })
+    expect(new Set(door.ports).size).toBe(2)
+    for (const port of door.ports) {
+      const on = new Client({ url: `ldap://127.0.0.1:${port}`, timeout: 5000 })
+      clients.push(on)
+      expect(await bind(ALICE, 'right', on)).toBe(0)
+    }
+  })
+
+  test('with one address twice is refused', () => {
+    const listen = ['ldap://127.0.0.1:3890', 'ldap://[::1]:3890', 'ldap://127.0.0.1:3890/']
+    const given = { site: 'http://127.0.0.1:1', listen }
+    const read = () => readOptions(given, { LATCHKEY_SERVICE_TOKEN: TOKEN })
+    expect(read).toThrow(new OptionError('--listen names 127.0.0.1 port 3890 twice.'))
+  })
+
+  test('with an address that is taken leaves none open', async () => {
+    const port = door.ports[0] ?? 0
+    const free = await freePort()
+    const opening = open({ listen: [`ldap://127.0.0.1:${free}`, `ldap://127.0.0.1:${port}`] })
+    await expect(opening).rejects.toThrow(`Can't listen on 127.0.0.1 port ${port}`)
+    const socket = connect(Number(free), '127.0.0.1')
+    await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED')
   })
 })
 

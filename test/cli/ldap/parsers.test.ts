@@ -109,8 +109,10 @@ describe('a DN', () => {
 })
 
 const present = element(0x87, 'uid')
-const equal = (name: string, value: string) =>
+const equal = (name: string, value: string | Buffer) =>
   element(0xa3, element(TAG.octets, name), element(TAG.octets, value))
+const pieces = (name: string, piece: string | Buffer) =>
+  element(0xa4, element(TAG.octets, name), element(TAG.sequence, element(0x81, piece)))
 const not = (filter: Buffer) => element(0xa2, filter)
 const nested = (levels: number) => {
   let filter = present
@@ -128,7 +130,21 @@ describe('a filter', () => {
     ['or of nothing', element(0xa1), false],
     ['unknown', equal('typo', 'x'), undefined],
     ['not unknown', not(equal('typo', 'x')), undefined],
+    ['not unknown, by a name of JavaScript', not(element(0x87, 'constructor')), undefined],
     ['absent', equal('mail', 'x'), false],
+    ['no DN', equal('memberOf', 'alice'), undefined],
+    ['not no DN', not(equal('memberOf', 'alice')), undefined],
+    ['not another DN', not(equal('memberOf', 'cn=admins')), true],
+    ['not no member', not(equal('uniqueMember', 'cn=a,')), undefined],
+    ['not no UUID', not(equal('entryUUID', 'alice')), undefined],
+    ['not another UUID', not(equal('entryUUID', '5c1fcbd6-0ab9-5b0d-9d61-5bcbb36ee6d0')), true],
+    ['not no UTF-8', not(equal('uid', Buffer.of(0xff))), undefined],
+    ['not an empty value', not(equal('uid', '')), undefined],
+    ['not no class', not(equal('objectClass', 'a b')), undefined],
+    ['not an unknown class', not(equal('objectClass', 'computer')), true],
+    ['not an absent piece', not(pieces('uid', 'bo')), true],
+    ['not a piece that is no UTF-8', not(pieces('uid', Buffer.of(0xff))), undefined],
+    ['not an empty piece', not(pieces('uid', '')), undefined],
     ['false and unknown', element(0xa0, equal('uid', 'x'), equal('typo', 'x')), false],
     ['true and unknown', element(0xa0, present, equal('typo', 'x')), undefined],
     ['true or unknown', element(0xa1, equal('typo', 'x'), present), true],

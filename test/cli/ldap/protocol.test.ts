@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { element, integer, TAG } from '../../../src/cli/ldap/ber.ts'
+import { element, integer, sizeOf, TAG } from '../../../src/cli/ldap/ber.ts'
 import {
   bindRequest,
   control,
@@ -38,6 +38,22 @@ afterEach(async () => {
 const bindSearch = () => client.code(bindRequest(SEARCH, SECRET))
 const extended = (oid: string) => element(0x77, element(0x80, oid))
 const name = element(TAG.octets, ALICE)
+/** An element that is well-formed, where none is expected. */
+const MORE = element(TAG.octets, 'more')
+const CRITICAL = Buffer.concat([element(TAG.octets, MANAGE_DSA_IT), element(TAG.octets)])
+/** Adds an element behind the last one. */
+const longer = (whole: Buffer) => {
+  const size = sizeOf(whole, 0)
+  return element(whole[0] ?? 0, whole.subarray(size?.header), MORE)
+}
+const greater = element(0xa5, element(TAG.octets, 'uid'), element(TAG.octets, 'a'))
+const substrings = element(
+  0xa4,
+  element(TAG.octets, 'uid'),
+  element(TAG.sequence, element(0x80, 'a')),
+)
+const page = element(TAG.sequence, integer(1), element(TAG.octets))
+const pagingOf = (value: Buffer) => control('1.2.840.113556.1.4.319', false, value)
 const many = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 describe('a request that no program needs', () => {
@@ -127,6 +143,23 @@ describe('a search', () => {
   })
 })
 
+describe('an anonymous search', () => {
+  test.each([
+    ['no UTF-8', { base: Buffer.of(0xff) }],
+    ['no DN', { base: 'nonsense' }],
+    ['a DN of nobody', { base: `uid=nobody,${PEOPLE}` }],
+    ['a DN of a user', { base: ALICE }],
+    ['a DN, with a wrong scope', { base: ALICE, scope: 3 }],
+    ['a DN, with 101 attributes', { base: ALICE, attributes: many(101).map((n) => `a${n}`) }],
+  ])('is refused for %s without asking the site', async (_, fields) => {
+    const { length } = site.asked
+    expect(await client.code(searchRequest(fields))).toBe(50)
+    expect(await client.code(searchRequest(fields), paging(1, 'x', true))).toBe(50)
+    expect(await client.code(searchRequest(fields), control(MANAGE_DSA_IT, true))).toBe(50)
+    expect(site.asked).toHaveLength(length)
+  })
+})
+
 describe('a message', () => {
   test.each([
     ['id 0', message(0, WHO_AM_I)],
@@ -134,11 +167,37 @@ describe('a message', () => {
     ['an unknown operation', message(1, element(0x7e))],
     ['a negative limit', message(1, searchRequest({ filter: element(0x99) }))],
     ['more than 64 KiB', Buffer.from('3083010001020101', 'hex')],
+    ['an unbind that has content', message(1, element(0x42, MORE))],
+    ['an abandon of nothing', message(1, element(0x50))],
   ])('with %s ends the connection with a notice', async (_, bytes) => {
     client.socket.write(bytes)
     await client.closed
     expect(client.untaken).toMatchObject([{ id: 0, tag: 0x78, code: 2 }])
     expect(client.untaken[0]?.bytes.includes(NOTICE)).toBe(true)
+  })
+
+  test.each([
+    ['its operation', message(1, WHO_AM_I, MORE)],
+    [
+      'its controls',
+      message(1, WHO_AM_I, Buffer.concat([control(MANAGE_DSA_IT, false), MORE])),
+    ],
+    ['a control', message(1, WHO_AM_I, element(0xa0, element(TAG.sequence, CRITICAL, MORE)))],
+    ['a bind', message(1, longer(bindRequest(SEARCH, SECRET)))],
+    ['a bind of no version', message(1, longer(bindRequest(SEARCH, SECRET, 2)))],
+    ['an anonymous bind', message(1, longer(bindRequest('', '')))],
+    ['a search', message(1, longer(searchRequest()))],
+    ['an extended request', message(1, longer(WHO_AM_I))],
+    ['an assertion', message(1, searchRequest({ filter: longer(equal('uid', 'alice')) }))],
+    ['an undefined assertion', message(1, searchRequest({ filter: longer(greater) }))],
+    ['an extensible match', message(1, searchRequest({ filter: element(0xa9, Buffer.of(0x80)) }))],
+    ['substrings', message(1, searchRequest({ filter: longer(substrings) }))],
+    ['a cookie', message(1, searchRequest(), pagingOf(longer(page)))],
+    ['pages', message(1, searchRequest(), pagingOf(Buffer.concat([page, MORE])))],
+  ])('with bytes behind the last element of %s ends the connection', async (_, bytes) => {
+    client.socket.write(bytes)
+    await client.closed
+    expect(client.untaken).toMatchObject([{ id: 0, tag: 0x78, code: 2 }])
   })
 
   test('is read from pieces, and answered in its turn', async () => {

@@ -194,7 +194,7 @@ export const WHO_AM_I = element(0x77, element(0x80, '1.3.6.1.4.1.4203.1.11.3'))
 export const PRESENT = element(0x87, 'objectClass')
 
 interface SearchFields {
-  base?: string
+  base?: string | Buffer
   scope?: number
   deref?: number
   sizeLimit?: number
