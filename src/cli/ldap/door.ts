@@ -12,7 +12,7 @@ import {
   searchPasswordOf,
   shown,
 } from './options.ts'
-import { Site, TokenRefused } from './site.ts'
+import { Site, type SiteOptions, TokenRefused } from './site.ts'
 
 /** The door can't start, or the site refuses its token. */
 export class DoorError extends Error {
@@ -53,12 +53,22 @@ export interface Door {
   close: () => Promise<void>
 }
 
-/** Opens the listeners. @throws {DoorError} @throws {OptionError} */
-export async function openDoor(options: DoorOptions, log: (line: string) => void): Promise<Door> {
+/**
+ * Opens the listeners.
+ *
+ * @param pause Waits before a refusal; given by tests.
+ * @throws {DoorError}
+ * @throws {OptionError}
+ */
+export async function openDoor(
+  options: DoorOptions,
+  log: (line: string) => void,
+  pause?: SiteOptions['pause'],
+): Promise<Door> {
   const print = (text: string) => log(`${new Date().toISOString()} ${text}`)
   const directory = new Directory(options.base)
   const onState = (isAway: boolean) => print(isAway ? 'the site is away' : 'the site is back')
-  const site = new Site({ ...options, onState })
+  const site = new Site({ ...options, onState, ...(pause && { pause }) })
   await site.accounts().catch((error: unknown) => {
     if (error instanceof TokenRefused)
       throw new DoorError('The site refuses the service token: make one with the scope ldap.')

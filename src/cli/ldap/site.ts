@@ -19,6 +19,11 @@ const BIND_MILLISECONDS = 10_000
 const QUEUE_MILLISECONDS = 5000
 const RETRY_MILLISECONDS = 1000
 const MAX_CHECKS = 16
+/**
+ * A refusal is given this long after its question, or at the next multiple of it when the site took
+ * longer. It covers a hash of the site on a small machine.
+ */
+const REFUSAL_MILLISECONDS = 1000
 /** Refusals have places of their own: a guesser pushes no right password out. */
 const MAX_RIGHT = 8000
 const MAX_WRONG = 2000
@@ -40,6 +45,8 @@ export interface SiteOptions {
   showAdmins: boolean
   /** Told once when the site is lost, and once when it is back. */
   onState: (isAway: boolean) => void
+  /** Waits. */
+  pause?: (milliseconds: number) => Promise<unknown>
 }
 
 /** The site as a door asks it, with what the door remembers of its answers. */
@@ -49,8 +56,8 @@ export class Site {
   /** When answers came, by HMAC of name and password. */
   readonly #right = new Map<string, number>()
   readonly #wrong = new Map<string, number>()
-  /** How long the site took for its latest refusal: of an app password, and of another. */
-  readonly #refusalMilliseconds = { app: 0, other: 0 }
+  /** How often `REFUSAL_MILLISECONDS` passed until the site's latest refusal. */
+  #refusalSteps = 1
   readonly #checks = new Map<string, Promise<boolean>>()
   readonly #waiting: (() => void)[] = []
   #running = 0
@@ -82,8 +89,9 @@ export class Site {
   }
 
   /**
-   * Tells whether a password is right. Nobody's is refused without asking the site, but takes as
-   * long: how long a refusal takes does not tell who exists.
+   * Tells whether a password is right. That of a name that is not in the list is refused without
+   * asking the site. Every refusal comes at a time of the clock, whatever was done for it, so that
+   * it does not tell who exists; a remembered one, and trouble, come at once for every name.
    *
    * @throws {SiteAway}
    * @throws {SiteBusy}
@@ -92,7 +100,7 @@ export class Site {
     const { accounts } = await this.accounts()
     const key = createHmac('sha256', this.#key).update(`${username}\0${password}`).digest('base64')
     if (!accounts.some((account) => account.username === username))
-      return this.#refuseNobody(`nobody ${key}`, password)
+      return this.#refuseNobody(`nobody ${key}`)
     const rightAge = ageOf(this.#right.get(key))
     if (rightAge < this.#cacheMilliseconds) return true
     if (ageOf(this.#wrong.get(key)) < this.#cacheMilliseconds) return false
@@ -102,7 +110,7 @@ export class Site {
       return true
     }
     try {
-      return await this.#checkOnce(key, username, password)
+      return await this.#once(key, () => this.#askOrRefuse(username, password))
     } catch (error) {
       if (isKept && error instanceof SiteAway) return true
       throw error
@@ -114,20 +122,35 @@ export class Site {
   }
 
   /** @param key One that no user has: a user who is new is not refused for it. */
-  async #refuseNobody(key: string, password: string): Promise<boolean> {
+  async #refuseNobody(key: string): Promise<boolean> {
     if (ageOf(this.#wrong.get(key)) < this.#cacheMilliseconds) return false
-    await pause(this.#refusalMilliseconds[kindOf(password)])
-    this.#remember(key, false)
+    return this.#once(key, async () => {
+      const start = performance.now()
+      // As for a user, there is no refusal while the site is away.
+      if (this.#isAway) await this.#askList()
+      await this.#pauseUntil(start + this.#refusalSteps * REFUSAL_MILLISECONDS)
+      return false
+    })
+  }
+
+  async #askOrRefuse(username: string, password: string): Promise<boolean> {
+    const start = performance.now()
+    if (await this.#inTurn(() => this.#askBind(username, password))) return true
+    this.#refusalSteps = Math.ceil((performance.now() - start) / REFUSAL_MILLISECONDS)
+    await this.#pauseUntil(start + this.#refusalSteps * REFUSAL_MILLISECONDS)
     return false
   }
 
-  #checkOnce(key: string, username: string, password: string): Promise<boolean> {
+  async #pauseUntil(time: number): Promise<void> {
+    await (this.#options.pause ?? pause)(Math.max(0, time - performance.now()))
+  }
+
+  /** Answers equal questions together. The answer is remembered when it is given. */
+  #once(key: string, ask: () => Promise<boolean>): Promise<boolean> {
     const running = this.#checks.get(key)
     if (running !== undefined) return running
-    const start = performance.now()
-    const check = this.#inTurn(() => this.#askBind(username, password))
+    const check = ask()
       .then((isRight) => {
-        if (!isRight) this.#refusalMilliseconds[kindOf(password)] = performance.now() - start
         this.#remember(key, isRight)
         return isRight
       })
@@ -252,9 +275,4 @@ export class Site {
 /** Milliseconds since a time; `Infinity` for none. */
 function ageOf(at: number | undefined): number {
   return at === undefined ? Infinity : performance.now() - at
-}
-
-/** What the site does with a password depends on its form. */
-function kindOf(password: string): 'app' | 'other' {
-  return password.startsWith('lk_') ? 'app' : 'other'
 }

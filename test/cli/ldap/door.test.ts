@@ -82,7 +82,11 @@ async function open(options: WrittenOptions = {}): Promise<Door> {
   const port = typeof address === 'object' && address !== null ? address.port : 0
   const given = { site: `http://127.0.0.1:${port}`, base: BASE, listen: ['ldap://127.0.0.1:0'] }
   const read = readOptions({ ...given, ...options }, { LATCHKEY_SERVICE_TOKEN: TOKEN })
-  return openDoor(read, (line) => log.push(line))
+  return openDoor(
+    read,
+    (line) => log.push(line),
+    () => Promise.resolve(),
+  )
 }
 
 async function reopen(options: WrittenOptions): Promise<void> {

@@ -26,8 +26,8 @@ export class DoorWithSite {
   ]
   /** The HTTP status of its answers. */
   status = 200
-  /** How long it takes for a refusal. */
-  refusalMilliseconds = 0
+  /** How long the door was to wait before each refusal, milliseconds. */
+  readonly pauses: number[] = []
   /** The paths that are not answered. */
   hanging: string[] = []
   readonly asked: string[] = []
@@ -54,7 +54,10 @@ export class DoorWithSite {
     const port = typeof address === 'object' && address !== null ? address.port : 0
     const given = { site: `http://127.0.0.1:${port}`, base: BASE, listen: ['ldap://127.0.0.1:0'] }
     const read = readOptions({ ...given, ...options }, { LATCHKEY_SERVICE_TOKEN: TOKEN })
-    site.#door = await openDoor(read, (line) => site.log.push(line))
+    const pause = async (milliseconds: number) => {
+      site.pauses.push(milliseconds)
+    }
+    site.#door = await openDoor(read, (line) => site.log.push(line), pause)
     return site
   }
 
@@ -90,10 +93,7 @@ export class DoorWithSite {
       path === '/api/ldap/entries'
         ? { groups, accounts: this.accounts }
         : { ok: JSON.parse(body).password === 'right' }
-    const isRefusal = 'ok' in answer && !answer.ok
-    const send = () => response.end(JSON.stringify(answer))
-    if (isRefusal && this.refusalMilliseconds > 0) setTimeout(send, this.refusalMilliseconds)
-    else send()
+    response.end(JSON.stringify(answer))
   }
 }
 

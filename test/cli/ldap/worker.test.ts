@@ -32,7 +32,11 @@ beforeAll(async () => {
     cacheSeconds: String(CACHE_SECONDS),
   }
   const options = readOptions(given, { LATCHKEY_SERVICE_TOKEN: token })
-  door = await openDoor(options, (line) => log.push(line))
+  door = await openDoor(
+    options,
+    (line) => log.push(line),
+    () => Promise.resolve(),
+  )
 })
 afterAll(async () => {
   await door.close()
