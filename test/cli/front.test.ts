@@ -588,33 +588,54 @@ describe('an upload to the file server', () => {
   })
 })
 
-test('a network has 200 requests to the file server open at once, and others have theirs', async () => {
-  const held: ServerResponse[] = []
-  const arrived = new EventEmitter()
-  const { port } = await front(
-    (_, response) => {
-      held.push(response)
-      arrived.emit('one')
-    },
-    { header: 'x-forwarded-for', address: undefined },
-    true,
-  )
-  const get = (path: string, address: string) => {
-    const headers = { 'X-Forwarded-For': address, 'X-Forwarded-Proto': 'https' }
-    return ask(port, { path, headers })
+test.each([
+  { what: 'the file server', path: '/d/x', other: '/ping' },
+  { what: 'the site', path: '/ping', other: '/d/x' },
+])(
+  'a network has 200 requests to $what open at once, and others have theirs',
+  async ({ path, other }) => {
+    const held: ServerResponse[] = []
+    const arrived = new EventEmitter()
+    const { port } = await front(
+      (_, response) => {
+        held.push(response)
+        arrived.emit('one')
+      },
+      { header: 'x-forwarded-for', address: undefined },
+      true,
+    )
+    const get = (target: string, address: string) => {
+      const headers = { 'X-Forwarded-For': address, 'X-Forwarded-Proto': 'https' }
+      return ask(port, { path: target, headers })
+    }
+    const open = Array.from({ length: 200 }, () => get(path, '192.0.2.1'))
+    while (held.length < 200) await once(arrived, 'one')
+    expect((await get(path, '192.0.2.1')).status).toBe(429)
+    const others = [get(other, '192.0.2.1'), get(path, '192.0.2.2')]
+    while (held.length < 202) await once(arrived, 'one')
+    for (const response of held.splice(0)) response.end('ok')
+    const answers = await Promise.all([...open, ...others])
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const again = get(path, '192.0.2.1')
+    while (held.length < 1) await once(arrived, 'one')
+    held[0]?.end('ok')
+    expect((await again).status).toBe(200)
+  },
+)
+
+test('a network holds no more than 200 sign-ins whose bodies do not come', async () => {
+  const { port, seen } = await front(answerOk)
+  const head = 'POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n'
+  const hold = () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+    socket.write(head)
+    return socket
   }
-  const open = Array.from({ length: 200 }, () => get('/d/x', '192.0.2.1'))
-  while (held.length < 200) await once(arrived, 'one')
-  expect((await get('/d/x', '192.0.2.1')).status).toBe(429)
-  const others = [get('/ping', '192.0.2.1'), get('/d/x', '192.0.2.2')]
-  while (held.length < 202) await once(arrived, 'one')
-  for (const response of held.splice(0)) response.end('ok')
-  const answers = await Promise.all([...open, ...others])
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-  const again = get('/d/x', '192.0.2.1')
-  while (held.length < 1) await once(arrived, 'one')
-  held[0]?.end('ok')
-  expect((await again).status).toBe(200)
+  const held = Array.from({ length: 201 }, hold)
+  const refused = await Promise.race(held.map(async (socket) => String(await once(socket, 'data'))))
+  expect(refused).toContain('"code":429')
+  expect(seen).toEqual([])
 })
 
 test('a file that nobody reads is ended after five minutes', async () => {

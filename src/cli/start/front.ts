@@ -15,7 +15,7 @@ import { FRONT_SCHEME_HEADER, FRONT_SECRET_HEADER } from '../../http/front.ts'
 import { readSitePath } from '../../base/site-areas.ts'
 import { codeOf } from '../shared/command-error.ts'
 import { Exchange, type OnAnswer } from './exchange.ts'
-import { OpenStreams } from './open-streams.ts'
+import { OpenRequests } from './open-requests.ts'
 import {
   type Caller,
   isReserved,
@@ -44,14 +44,14 @@ export interface FrontOptions {
  */
 export function createFront(options: FrontOptions): Server {
   const busy = new WeakSet<Duplex>()
-  const streams = new OpenStreams()
+  const open = { files: new OpenRequests(), own: new OpenRequests() }
   // A request without a host gets its refusal from `readHost`.
   // A long upload takes longer than Node allows; `readBody` and `endWhenIdle` have deadlines.
   const limits = options.hasFiles === true ? { requestTimeout: 0, highWaterMark: STREAM_BYTES } : {}
   const server = createServer({ requireHostHeader: false, ...limits }, (request, response) => {
     busy.add(request.socket)
     response.once('close', () => busy.delete(request.socket))
-    void handle(request, response, options, streams)
+    void handle(request, response, options, open)
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     new Exchange(request, response, options.onAnswer).refuse(417, 'Expectation failed')
@@ -98,7 +98,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   options: FrontOptions,
-  streams: OpenStreams,
+  open: Record<'files' | 'own', OpenRequests>,
 ): Promise<void> {
   const exchange = new Exchange(request, response, options.onAnswer)
   const caller = readCaller(request, options.proxy)
@@ -111,7 +111,7 @@ async function handle(
   if (isReserved(target)) return exchange.refuse(404, 'Not found')
   if (typeof caller === 'string') return exchange.refuse(403, caller)
   const isForFiles = options.hasFiles === true && !isOwnPath(target)
-  if (isForFiles && !streams.enter(caller.address, response)) {
+  if (!open[isForFiles ? 'files' : 'own'].enter(caller.address, response)) {
     const { code, message } = new Refusal('tooManyRequests')
     return exchange.refuse(code, message)
   }

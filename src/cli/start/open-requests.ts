@@ -2,17 +2,18 @@ import type { ServerResponse } from 'node:http'
 import { networkOf } from '../../base/network.ts'
 
 /**
- * How many requests to the file server one network has open at once: more than a browser that shows
- * a folder of pictures. Each client that does not read holds about 2 MB in the processes of the
- * site and 7 MB in the kernel; 300 filled what a machine of 23 GB has for sockets.
+ * How many requests one network has open at once, to the file server and to the site: more than a
+ * browser that shows a folder of pictures. Each client that does not read a file holds about 2 MB
+ * in the processes of the site and 7 MB in the kernel; 300 filled what a machine of 23 GB has for
+ * sockets. Each one that does not end its request to the site holds up to 64 KiB of its body.
  */
 const MAX_OPEN = 200
 
-/** Counts the open requests to the file server. */
-export class OpenStreams {
+/** Counts open requests by network. */
+export class OpenRequests {
   readonly #open = new Map<string, number>()
 
-  /** Counts a request until its response is closed. @returns Whether its network may have one more. */
+  /** Counts a request until its response is closed. @returns False when its network has too many. */
   enter(address: string, response: ServerResponse): boolean {
     const network = networkOf(address)
     const open = this.#open.get(network) ?? 0
