@@ -24,6 +24,8 @@ const MAX_CHECKS = 16
  * longer. It covers a hash of the site on a small machine.
  */
 const REFUSAL_MILLISECONDS = 1000
+/** How long a slow refusal makes those after it as slow. */
+const SLOW_MILLISECONDS = 600_000
 /** Refusals have places of their own: a guesser pushes no right password out. */
 const MAX_RIGHT = 8000
 const MAX_WRONG = 2000
@@ -56,8 +58,8 @@ export class Site {
   /** When answers came, by HMAC of name and password. */
   readonly #right = new Map<string, number>()
   readonly #wrong = new Map<string, number>()
-  /** How often `REFUSAL_MILLISECONDS` passed until the site's latest refusal. */
-  #refusalSteps = 1
+  /** How often `REFUSAL_MILLISECONDS` passed until the site's slowest refusal of late. */
+  #slowest = { steps: 1, at: -Infinity }
   readonly #checks = new Map<string, Promise<boolean>>()
   readonly #waiting: (() => void)[] = []
   #running = 0
@@ -128,7 +130,7 @@ export class Site {
       const start = performance.now()
       // As for a user, there is no refusal while the site is away.
       if (this.#isAway) await this.#askList()
-      await this.#pauseUntil(start + this.#refusalSteps * REFUSAL_MILLISECONDS)
+      await this.#pauseUntil(start + this.#slowest.steps * REFUSAL_MILLISECONDS)
       return false
     })
   }
@@ -136,8 +138,10 @@ export class Site {
   async #askOrRefuse(username: string, password: string): Promise<boolean> {
     const start = performance.now()
     if (await this.#inTurn(() => this.#askBind(username, password))) return true
-    this.#refusalSteps = Math.ceil((performance.now() - start) / REFUSAL_MILLISECONDS)
-    await this.#pauseUntil(start + this.#refusalSteps * REFUSAL_MILLISECONDS)
+    const steps = Math.ceil((performance.now() - start) / REFUSAL_MILLISECONDS)
+    if (steps >= this.#slowest.steps || ageOf(this.#slowest.at) > SLOW_MILLISECONDS)
+      this.#slowest = { steps, at: performance.now() }
+    await this.#pauseUntil(start + this.#slowest.steps * REFUSAL_MILLISECONDS)
     return false
   }
 
