@@ -185,16 +185,34 @@ export const sessions = sqliteTable(
  * Failures of an account, a network, or both (see throttle/charges.ts). WITHOUT ROWID (migration
  * 0004), so that a charge costs one row written.
  */
-export const throttleCounters = sqliteTable('throttle_counters', {
-  key: text('key').primaryKey(),
-  failures: integer('failures').notNull(),
-  /** When the counted failures expire. */
-  expiresAt: time('expires_at').notNull(),
-  /** When the latest failure was counted; a counter at its limit blocks from then on. */
-  chargedAt: time('charged_at').notNull().default(0),
-  /** JSON: the counters within this one, each `[failures, expires at, charged at]`. */
-  parts: text('parts').notNull().default('{}'),
-})
+export const throttleCounters = sqliteTable(
+  'throttle_counters',
+  {
+    key: text('key').primaryKey(),
+    failures: integer('failures').notNull(),
+    /** When the counted failures expire. */
+    expiresAt: time('expires_at').notNull(),
+    /** When the latest failure was counted; a counter at its limit blocks from then on. */
+    chargedAt: time('charged_at').notNull().default(0),
+    /** JSON: the counters within this one, each `[failures, expires at, charged at]`. */
+    parts: text('parts').notNull().default('{}'),
+    /** The user whom a block of it stops; null until there was one (throttle/stops.ts). */
+    accountId: integer('account_id'),
+    /** When the latest such block ends, as far as is known. */
+    stopsUntil: time('stops_until').notNull().default(0),
+    /**
+     * JSON, in the row of an account: the networks where it was stopped, each with the key of its
+     * row.
+     */
+    stops: text('stops').notNull().default('{}'),
+  },
+  (table) => [
+    // Rows of users who are stopped, only: others cost no row more.
+    index('throttle_counters_stopped')
+      .on(table.stopsUntil, table.accountId)
+      .where(sql`${table.accountId} is not null`),
+  ],
+)
 
 /** Recovery codes, hashed. WITHOUT ROWID (migration 0004). */
 export const recoveryCodes = sqliteTable(

@@ -266,7 +266,9 @@ test.each(['sessions', 'throttle_counters', 'recovery_codes'])(
     await migrate()
     const [row] = await all(`select sql from sqlite_master where name = '${table}'`)
     expect(row?.['sql']).toMatch(/WITHOUT ROWID$/)
-    const indexes = `select name from sqlite_master where type = 'index' and tbl_name = '${table}'`
+    // A counter is in the partial index only while it has stopped a user.
+    const indexes = `select name from sqlite_master where type = 'index' and tbl_name = '${table}'
+      and name <> 'throttle_counters_stopped'`
     expect((await all(indexes)).filter(({ name }) => !String(name).startsWith('sqlite_'))).toEqual(
       [],
     )

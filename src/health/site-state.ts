@@ -1,15 +1,16 @@
 import { actAsOperator, type Operator } from '../access/operators.ts'
-import { sampleEvents, selectAllEvents, selectLatestChanges } from '../audit/event-lists.ts'
+import { sampleEvents, selectLatestChanges } from '../audit/event-lists.ts'
 import type { Deps } from '../deps.ts'
 import { selectChannels } from '../notices/store.ts'
+import { selectStops } from '../throttle/stops.ts'
 import { countUsersUpTo } from '../users/list-store.ts'
 import { checkParts, type HealthDeps } from './health.ts'
-import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../base/time.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 
 const GROWTH_DAYS = 30
 const LATEST_CHANGES = 5
-/** More events of an hour are not looked at. */
-const EVENTS_OF_HOUR = { limit: 50, offset: 0 }
+/** More blocks are not shown. */
+const MAX_STOPS = 50
 /** Counts end here, so that their cost is bounded. */
 export const MAX_COUNTED_USERS = 1000
 
@@ -24,25 +25,20 @@ type StateDeps = HealthDeps & Pick<Deps, 'meter'>
 export async function readSiteState(deps: StateDeps, operator: Operator) {
   const { db } = deps
   const now = deps.now()
-  const lastHour = now - HOUR_MILLISECONDS
-  const { locked, unlocked, channels, ...found } = await actAsOperator(deps, operator, {
-    locked: selectAllEvents(db, { kind: 'account_locked', since: lastHour }, EVENTS_OF_HOUR),
-    unlocked: selectAllEvents(db, { kind: 'user_unlocked', since: lastHour }, EVENTS_OF_HOUR),
+  const { channels, ...found } = await actAsOperator(deps, operator, {
+    stops: selectStops(db, now, MAX_STOPS),
     channels: selectChannels(db, null),
     changes: selectLatestChanges(db, LATEST_CHANGES),
     growth: sampleEvents(db, now - GROWTH_DAYS * DAY_MILLISECONDS),
-    users: countUsersUpTo(db, {}, MAX_COUNTED_USERS + 1),
-    waiting: countUsersUpTo(db, { groups: ['waiting'] }, MAX_COUNTED_USERS),
-    factorless: countUsersUpTo(db, { groups: ['without-two-factor'] }, MAX_COUNTED_USERS + 1),
+    users: countUsersUpTo(db, {}, MAX_COUNTED_USERS + 1, now),
+    waiting: countUsersUpTo(db, { groups: ['waiting'] }, MAX_COUNTED_USERS, now),
+    factorless: countUsersUpTo(db, { groups: ['without-two-factor'] }, MAX_COUNTED_USERS + 1, now),
   })
   const databaseBytes = deps.meter.databaseBytes
-  const isUnlocked = (userId: number | null, id: number) =>
-    unlocked.some((event) => event.userId === userId && event.id > id)
   return {
     parts: await checkParts(deps),
-    locked: locked.filter(
-      ({ userId, username, id }) => username !== null && !isUnlocked(userId, id),
-    ),
+    /** What stops users now, the longest first. */
+    stops: found.stops,
     failing: channels.filter(
       ({ lastFailedAt, lastSentAt }) => lastFailedAt !== null && lastFailedAt > (lastSentAt ?? 0),
     ),

@@ -13,6 +13,7 @@ import { staticDigest, verifyPassword } from '../passwords/passwords.ts'
 import { replacePasswordHash } from '../sign-in/store.ts'
 import { chargeUnspent, clearCounter, payBack } from '../throttle/charges.ts'
 import { type Counter, doorCounter } from '../throttle/counters.ts'
+import { noteStop } from '../throttle/stops.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { hasPassword, selectUnchanged } from './store.ts'
 import { HOUR_MILLISECONDS } from '../base/time.ts'
@@ -98,6 +99,7 @@ async function bindByPassword(
     doors: selectServiceName(db, tokenHash),
     // A name without a password writes no row.
     charged: chargeUnspent(db, by, [counter], now, hasPassword(db, username, now)),
+    noted: noteStop(db, by, counter, username, now),
     found: selectForSignIn(db, username),
   })
   const [user] = found

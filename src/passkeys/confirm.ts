@@ -7,6 +7,7 @@ import { confirmSessionWhen, isLive } from '../access/session-store.ts'
 import { areOpen, selectBlocks } from '../throttle/blocks.ts'
 import { chargeUnspent, clearCounter } from '../throttle/charges.ts'
 import { passkeyCounter } from '../throttle/counters.ts'
+import { noteStop } from '../throttle/stops.ts'
 import { tooManyAttempts } from '../throttle/requests.ts'
 import { answerAcceptance, refuseUnaccepted } from './answer-acceptance.ts'
 import {
@@ -86,6 +87,7 @@ async function refuse(deps: ConfirmDeps, actor: SessionActor): Promise<Refusal> 
     // Stands before the charge, which can spend the counter.
     event: insertEvent(db, by, event, areOpen([counter], now)),
     charged: chargeUnspent(db, by, [counter], now),
+    noted: noteStop(db, by, counter, actor.userId, now),
   })
   if (charged.length === 0) {
     logEvent({ ...event, detail: 'too many passkeys' })

@@ -15,6 +15,7 @@ import { isKnownNetwork } from '../throttle/known-networks.ts'
 import { refusalParts } from '../throttle/refused.ts'
 import { isSignInOpen, selectSignInBlocks } from '../throttle/blocks.ts'
 import { chargeSignIn } from '../throttle/charges.ts'
+import { noteSignInStop } from '../throttle/stops.ts'
 import { signInCounters, type SignInCounters } from '../throttle/counters.ts'
 import { passGate, tooManyAttempts } from '../throttle/requests.ts'
 import { answerAcceptance, refuseUnaccepted } from './answer-acceptance.ts'
@@ -170,6 +171,7 @@ async function refuse(
       .from(sql`(select 1)`),
     blocks: selectSignInBlocks(db, signIn, now),
     charged: chargeSignIn(db, THE_SERVICE, signIn, now, not(isKnown)),
+    noted: noteSignInStop(db, THE_SERVICE, signIn, now),
   })
   const owner = credential === undefined ? { nameHash } : { userId: credential.userId }
   const refused = { ...client, ...owner, at: now, kind: 'sign_in_refused' as const }

@@ -82,6 +82,7 @@ export async function completeSignIn(
     blocks: use?.blocks,
     consumed: use?.consumed,
     charged: use?.charged,
+    noted: use?.noted,
     cleared: use?.cleared,
     usedEvent: use?.usedEventInsert,
     paidBack: signIn && payBackSignIn(db, by, signIn),

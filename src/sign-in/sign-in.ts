@@ -15,6 +15,7 @@ import { type CheckedAttempt, completeSignIn } from './complete-sign-in.ts'
 import type { CheckedUser } from './store.ts'
 import { selectSignInBlocks } from '../throttle/blocks.ts'
 import { chargeSignIn, payBack } from '../throttle/charges.ts'
+import { noteSignInStop } from '../throttle/stops.ts'
 import { signInCounters, type SignInCounters } from '../throttle/counters.ts'
 import { passGate, tooManyAttempts } from '../throttle/requests.ts'
 
@@ -148,6 +149,7 @@ async function chargeInTurn(deps: Pick<Deps, 'db' | 'now' | 'wait'>, signIn: Sig
       // Stands before the charge, which can spend a counter itself.
       blocks: selectSignInBlocks(db, signIn, now),
       charged: chargeSignIn(db, THE_SERVICE, signIn, now),
+      noted: noteSignInStop(db, THE_SERVICE, signIn, now),
       found: selectForSignIn(db, signIn.username),
     })
     const [user] = found

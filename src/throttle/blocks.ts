@@ -75,6 +75,11 @@ function blockOfPart(name: 'network' | 'pair'): SQL {
   return rendered(() => sql`coalesce(${block()}, 0)`)
 }
 
+/** Returns the end of the longest block of a sign-in, also one that leaves out known networks. */
+export function blockOfStranger({ counters }: SignInCounters): SQL {
+  return sql`(select max(max(${BLOCK_OF_ROW}, ${BLOCK_OF_NETWORK}, ${BLOCK_OF_PAIR})) from ${rowsOf(counters)})`
+}
+
 /** Returns the end of the block of a row of `rowsOf`. It is in the past when the row doesn't block. */
 function blockOfSignIn(signIn: SignInCounters, now: number): SQL {
   // The counters of site and account don't block the user's known networks.

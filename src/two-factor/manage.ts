@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { areOpen, selectBlocks } from '../throttle/blocks.ts'
 import { chargeUnspent, clearCounter } from '../throttle/charges.ts'
 import { codeCounter } from '../throttle/counters.ts'
+import { noteStop } from '../throttle/stops.ts'
 import { tooManyAttempts } from '../throttle/requests.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
@@ -188,6 +189,7 @@ async function useUp(
     blocks: selectBlocks(db, [counter], now),
     // A charge can spend the counter, but only for a code that `mayUse` refuses anyway.
     charged: chargeUnspent(db, by, [counter], now, not(isGood)),
+    noted: noteStop(db, by, counter, user.id, now),
     event: factor.kind === 'recovery code' ? insertEvent(db, by, event, mayUse) : undefined,
     cleared: clearCounter(db, by, counter, mayUse),
     ...also?.(by, mayUse),

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { areOpen, selectBlocks } from '../throttle/blocks.ts'
 import { chargeUnspent, clearCounter } from '../throttle/charges.ts'
 import { codeCounter } from '../throttle/counters.ts'
+import { noteStop } from '../throttle/stops.ts'
 import { resealSeed } from './sealed.ts'
 import { type Enrolled, readSecondFactor } from './second-factor.ts'
 import { consumeSecondFactor, isUsedFor, replaceSeed } from './store.ts'
@@ -55,6 +56,7 @@ export async function prepareSignInCode(
     consumed: consumeSecondFactor(db, isUnchanged, user, factor, isOpen, sessionId),
     // Runs in the same transaction, so that each of several concurrent codes sees the charges before it.
     charged: chargeUnspent(db, THE_SERVICE, [counter], now, not(by)),
+    noted: noteStop(db, THE_SERVICE, counter, user.id, now),
     cleared: clearCounter(db, by, counter),
     usedEventInsert: usedEvent && insertEvent(db, by, usedEvent),
     // Stands last in the batch, because it changes the checked row.

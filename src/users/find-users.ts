@@ -5,6 +5,7 @@ import { selectUser, selectUserNamed } from '../accounts/store.ts'
 import { selectDeletedUser } from '../audit/event-lists.ts'
 import { windowOf } from '../base/paging.ts'
 import { Refusal } from '../base/refusals.ts'
+import { selectStops } from '../throttle/stops.ts'
 import {
   countUsers,
   countUsersUpTo,
@@ -26,15 +27,18 @@ export async function listUsers(
   perPage: number,
   filter: UserFilter = {},
 ) {
+  const now = deps.now()
   const { users, counted } = await actAsOperator(deps, operator, {
-    users: selectUsers(deps.db, filter, windowOf(page, perPage)),
-    counted: countUsers(deps.db, filter),
+    users: selectUsers(deps.db, filter, windowOf(page, perPage), now),
+    counted: countUsers(deps.db, filter, now),
   })
   return { users, total: counted[0]?.total ?? 0 }
 }
 
 /** The users behind these can be found by their name only: a count and an offset read every row. */
 export const MAX_LISTED_USERS = 10_000
+/** Blocks that are looked at for a list of users. */
+const MAX_STOPS = 500
 
 /**
  * Finds users, with their latest sign-in and the number of their SSH keys.
@@ -52,11 +56,17 @@ export async function findUsers(
 ) {
   const { limit, offset } = windowOf(page, perPage)
   const isListed = offset < MAX_LISTED_USERS
-  const { users, counted } = await actAsOperator(deps, operator, {
-    users: isListed ? selectUsersWithUse(deps.db, filter, { limit, offset }) : undefined,
-    counted: countUsersUpTo(deps.db, filter, MAX_LISTED_USERS + 1),
+  const now = deps.now()
+  const { users, counted, stops } = await actAsOperator(deps, operator, {
+    users: isListed ? selectUsersWithUse(deps.db, filter, { limit, offset }, now) : undefined,
+    counted: countUsersUpTo(deps.db, filter, MAX_LISTED_USERS + 1, now),
+    stops: selectStops(deps.db, now, MAX_STOPS),
   })
-  return { users: users ?? [], total: counted[0]?.total ?? 0 }
+  const stopped = (users ?? []).map((user) => ({
+    ...user,
+    stops: stops.filter(({ userId }) => userId === user.id),
+  }))
+  return { users: stopped, total: counted[0]?.total ?? 0 }
 }
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`. */

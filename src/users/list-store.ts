@@ -7,11 +7,18 @@ import { usernameKey } from '../accounts/username.ts'
 import { latestSignIn } from '../audit/sign-in-networks.ts'
 import type { PageWindow } from '../base/paging.ts'
 import type { Database } from '../deps.ts'
+import { isStopped } from '../throttle/stops.ts'
 
 const MAX_NAMES_LIKE = 20_000
 
 /** The groups of users that an operator can list. */
-export const USER_GROUPS = ['admins', 'disabled', 'without-two-factor', 'waiting'] as const
+export const USER_GROUPS = [
+  'admins',
+  'disabled',
+  'without-two-factor',
+  'waiting',
+  'locked',
+] as const
 
 export type UserGroup = (typeof USER_GROUPS)[number]
 
@@ -24,12 +31,17 @@ export interface UserFilter {
   ending?: { from: number; until: number } | undefined
 }
 
-export function selectUsers(db: Database, filter: UserFilter, { limit, offset }: PageWindow) {
-  return selectAccounts(db).where(isIn(filter)).orderBy(users.id).limit(limit).offset(offset)
+export function selectUsers(
+  db: Database,
+  filter: UserFilter,
+  { limit, offset }: PageWindow,
+  now: number,
+) {
+  return selectAccounts(db).where(isIn(filter, now)).orderBy(users.id).limit(limit).offset(offset)
 }
 
-export function countUsers(db: Database, filter: UserFilter) {
-  return db.select({ total: count() }).from(users).where(isIn(filter))
+export function countUsers(db: Database, filter: UserFilter, now: number) {
+  return db.select({ total: count() }).from(users).where(isIn(filter, now))
 }
 
 /**
@@ -40,6 +52,7 @@ export function selectUsersWithUse(
   db: Database,
   filter: UserFilter,
   { limit, offset }: PageWindow,
+  now: number,
 ) {
   return db
     .select({
@@ -53,21 +66,26 @@ export function selectUsersWithUse(
       ),
     })
     .from(users)
-    .where(isIn(filter))
+    .where(isIn(filter, now))
     .orderBy(users.id)
     .limit(limit)
     .offset(offset)
 }
 
 /** Counts users, but not beyond `most`, so that the cost is bounded. */
-export function countUsersUpTo(db: Database, filter: UserFilter, most: number) {
-  const found = db.select({ id: users.id }).from(users).where(isIn(filter)).limit(most).as('found')
+export function countUsersUpTo(db: Database, filter: UserFilter, most: number, now: number) {
+  const found = db
+    .select({ id: users.id })
+    .from(users)
+    .where(isIn(filter, now))
+    .limit(most)
+    .as('found')
   return db.select({ total: count() }).from(found)
 }
 
-function isIn({ search = '', groups = [], ending }: UserFilter) {
+function isIn({ search = '', groups = [], ending }: UserFilter, now: number) {
   return and(
-    ...groups.map((group) => GROUP_CONDITIONS[group]),
+    ...groups.map((group) => (group === 'locked' ? isStopped(now) : GROUP_CONDITIONS[group])),
     search === '' ? undefined : isNamedLike(search),
     ending === undefined
       ? undefined
@@ -75,7 +93,7 @@ function isIn({ search = '', groups = [], ending }: UserFilter) {
   )
 }
 
-const GROUP_CONDITIONS: Record<UserGroup, SQL> = {
+const GROUP_CONDITIONS: Record<Exclude<UserGroup, 'locked'>, SQL> = {
   // Exactly the condition of the index.
   waiting: sql`${users.waiting} = 1`,
   admins: isAdmin,

@@ -5,6 +5,7 @@ import { staticDigest, verifyPassword } from '../passwords/passwords.ts'
 import { selectBlocks } from '../throttle/blocks.ts'
 import { chargeUnspent, payBack } from '../throttle/charges.ts'
 import { oldPasswordCounter } from '../throttle/counters.ts'
+import { noteStop } from '../throttle/stops.ts'
 import { tooManyAttempts } from '../throttle/requests.ts'
 import { Refusal } from '../base/refusals.ts'
 import { actAs, type Acting, type SessionActor, type ActorDeps } from '../access/act-as.ts'
@@ -34,6 +35,7 @@ export async function provePassword(
   const { account, blocks, charged, stored } = await actAs(deps, actor, {
     blocks: selectBlocks(db, [counter], now),
     charged: chargeUnspent(db, isLive(db, actor, now), [counter], now),
+    noted: noteStop(db, isLive(db, actor, now), counter, actor.userId, now),
     stored: selectPasswordHash(db, actor.userId),
   })
   if (charged.length === 0) {

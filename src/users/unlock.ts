@@ -2,16 +2,24 @@ import { insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { hashName } from '../crypto/key-ring.ts'
-import { actAsOperatorAt, eventBy, isFreshOperator, type Operator } from '../access/operators.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  eventBy,
+  isFreshOperator,
+  type Operator,
+} from '../access/operators.ts'
 import type { ActorDeps } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { getUser } from './find-users.ts'
 import { selectUser } from '../accounts/store.ts'
 import { clearAccountCounters, clearPairs } from '../throttle/charges.ts'
+import { counter } from '../throttle/counters.ts'
+import { clearNetworks, selectStops, type Stop } from '../throttle/stops.ts'
 
 /**
  * Unlocks a user after too many failed sign-ins: deletes the failures of the account from every
- * network. A network with failures at many accounts stays blocked.
+ * network, and ends the blocks of the networks from which the user was stopped.
  *
  * It needs a fresh session, because the failures may come from a thief who guesses the operator's
  * own password or code with a stolen token.
@@ -33,11 +41,32 @@ export async function unlockUser(
   const { isFresh, found, counters, pairs } = await actAsOperatorAt(deps, operator, now, {
     found: selectUser(db, userId),
     event: insertEvent(db, by, event),
-    counters: clearAccountCounters(db, by, userId, nameHash),
+    // Stands before the counters of the account, which name the networks.
+    networks: clearNetworks(db, by, counter('account', nameHash).key, now),
     pairs: clearPairs(db, by, nameHash),
+    counters: clearAccountCounters(db, by, userId, nameHash),
   })
   if (!isFresh) throw new Refusal('confirmationNeeded')
   if (found.length === 0) throw new Refusal('userNotFound')
   logEvent(event)
   return counters.length + pairs.length
+}
+
+/** More blocks of one user are not listed. */
+const MAX_STOPS = 50
+
+/**
+ * Lists what stops a user now: the counters that `unlockUser` clears.
+ *
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function listStopsOf(
+  deps: ActorDeps,
+  operator: Operator,
+  userId: number,
+): Promise<Stop[]> {
+  const { stops } = await actAsOperator(deps, operator, {
+    stops: selectStops(deps.db, deps.now(), MAX_STOPS, userId),
+  })
+  return stops
 }

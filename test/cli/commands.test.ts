@@ -103,6 +103,7 @@ describe('latchkey user', () => {
       passkeys: 0,
       app_passwords: 0,
       linked_accounts: [],
+      locked: [],
       email: '',
       email_verified: false,
       ends_at: null,
@@ -289,7 +290,14 @@ SSH keys (npm run latchkey -- key delete listed ID):
     await addUser('locked')
     for (let i = 0; i < 5; i++) await site.signIn('locked', 'wrong-Passw0rd')
     expect(await site.signIn('locked', PASSWORD)).toMatchObject({ code: 429 })
+    const until = expect.stringMatching(/^\d{4}-/)
+    const locked = [{ kind: 'pair', network: '127.0.0.1', until }]
+    expect(await json('user', 'list', '--locked')).toMatchObject({
+      content: [{ username: 'locked', locked }],
+    })
+    expect(await json('user', 'show', 'locked')).toMatchObject({ locked })
     expect((await run('user', 'unlock', 'locked')).stdout).toBe('Unlocked locked.\n')
+    expect((await run('user', 'list', '--locked')).stdout).toBe('Nobody is locked.\n')
     expect(await site.signIn('locked', PASSWORD)).toMatchObject({ code: 200 })
   })
 

@@ -146,7 +146,7 @@ const OF_DELETED_PROGRAM = /^SCAN openid_consents$/
 const NIGHTLY = /^delete from "openid_(grants|logouts)"/
 /** What stands in the statement itself and in no table. */
 const NO_TABLE =
-  /^SCAN ((json_each|part|kept|charged|uri)( EXISTS)? VIRTUAL TABLE INDEX \d+:|CONSTANT ROW|place|found|sample|span|\(subquery-\d+\))$/
+  /^SCAN ((json_each|part|kept|charged|uri|place)( EXISTS)? VIRTUAL TABLE INDEX \d+:|CONSTANT ROW|place|found|sample|span|stop|\(subquery-\d+\))$/
 
 /**
  * A parameter that is compared with a column in the condition of a partial index. Its value can

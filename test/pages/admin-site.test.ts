@@ -93,20 +93,27 @@ describe('the overview of administrators', () => {
     })
   })
 
-  test('names who is locked out, until an operator unlocks the account', async () => {
-    await addEvent('account_locked', site.now - 10 * MINUTE)
+  test('names who is locked out, what is refused until when, and unlocks', async () => {
+    for (let attempt = 0; attempt < 5; attempt++) await site.login('alice', 'wrong-Passw0rd')
+    expect(await site.login('alice', 'alice-Passw0rd')).toMatchObject({ code: 429 })
     const { html } = await admin.get(SITE)
-    expect(textOf(html)).toContain(
-      'Needs your attention alice Locked out after too many refused sign-ins 10 minutes ago',
+    expect(textOf(html)).toMatch(
+      /Needs your attention alice Passwords from \S+ are refused, ends in 5 minutes Unlock/,
     )
     expect(html).toContain(`<a href="${SITE}/users/${aliceId}">alice</a>`)
+    expect(html).toContain(`action="${SITE}/users/${aliceId}/unlock"`)
     await admin.post(`${SITE}/users/${aliceId}/unlock`)
     expect(await textAt()).not.toContain('Needs your attention')
+    expect(await site.login('alice', 'alice-Passw0rd')).toMatchObject({ code: 200 })
   })
 
-  test('forgets a lock after an hour, and that of a deleted user', async () => {
-    await addEvent('account_locked', site.now - HOUR - MINUTE)
-    await addEvent('account_locked', site.now, { userId: 99 })
+  test('names nobody for four failures, a name that does not exist, or a block that has ended', async () => {
+    for (let attempt = 0; attempt < 4; attempt++) await site.login('alice', 'wrong-Passw0rd')
+    for (let attempt = 0; attempt < 6; attempt++) await site.login('nobody', 'wrong-Passw0rd')
+    expect(await textAt()).not.toContain('Needs your attention')
+    await site.login('alice', 'wrong-Passw0rd')
+    expect(await textAt()).toContain('Needs your attention')
+    site.now += 5 * MINUTE + 1
     expect(await textAt()).not.toContain('Needs your attention')
   })
 

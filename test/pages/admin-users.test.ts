@@ -515,15 +515,47 @@ describe('the way back from the page of a user', () => {
   )
 })
 
+function logIn(username: string, password: string, network: string) {
+  const headers = { 'CF-Connecting-IP': network }
+  return site.post('/api/auth/login', { username, password }, { headers })
+}
+
+async function fail(username: string, times: number, network = '192.0.2.9'): Promise<void> {
+  for (let attempt = 0; attempt < times; attempt++) await logIn(username, 'wrong-Passw0rd', network)
+}
+
 describe('a user whose sign-ins are refused', () => {
-  test('is said to be locked out perhaps, and can be unlocked, only then', async () => {
-    const page = `${USERS}/${aliceId}`
+  const page = `${USERS}/${aliceId}`
+  const LIST = `${USERS}?group=locked`
+
+  test('is said to be locked, where and until when, and can be unlocked, only then', async () => {
     expect((await admin.get(page)).html).not.toContain('/unlock')
-    for (let attempt = 0; attempt < 5; attempt++) await site.login('alice', 'wrong-Passw0rd')
+    expect(textOf((await admin.get(LIST)).html)).not.toContain('alice')
+    await fail('alice', 5)
     const { html } = await admin.get(page)
-    expect(textOf(html)).toContain('5 sign-ins were refused within an hour')
+    expect(textOf(html)).toContain(
+      'Locked after too many wrong attempts Passwords from 192.0.2.9 are refused, ends in 5 minutes',
+    )
     expect(html).toContain(`action="${page}/unlock"`)
-    expect(await admin.post(`${page}/unlock`)).toMatchObject({ status: 303 })
+    expect(textOf((await admin.get(USERS)).html)).toContain('alice Locked')
+    const list = await admin.get(LIST)
+    expect(textOf(list.html)).toContain('alice Passwords from 192.0.2.9 are refused')
+    const [, form = ''] = /action="([^"]*\/unlock[^"]*)"/.exec(list.html) ?? []
+    expect((await admin.post(form)).location).toContain('group=locked')
+    expect((await admin.get(page)).html).not.toContain('/unlock')
+    expect(textOf((await admin.get(USERS)).html)).not.toContain('alice Locked')
+  })
+
+  test('is named with each network, and the network that is blocked for all accounts', async () => {
+    await fail('alice', 5, '192.0.2.1')
+    await fail('alice', 5, '2001:db8:1:2::3')
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await fail(name, 5, '192.0.2.1')
+    const text = textOf((await admin.get(page)).html)
+    for (const network of ['192.0.2.1', '2001:db8:1:2::/64'])
+      expect(text).toContain(`Passwords from ${network} are refused`)
+    expect(text).toContain('Passwords of every account from 192.0.2.1 are refused')
+    await admin.post(`${page}/unlock`)
+    expect(await logIn('alice', alice.password, '192.0.2.1')).toMatchObject({ code: 200 })
     expect((await admin.get(page)).html).not.toContain('/unlock')
   })
 })

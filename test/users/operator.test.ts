@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, throttleCounters, users } from '../../schema/tables.ts'
 import { listSiteEvents } from '../../src/activity/operator-events.ts'
 import { createMeter, openDatabase } from '../../src/database/database.ts'
-import { unlockUser } from '../../src/users/unlock.ts'
+import { listStopsOf, unlockUser } from '../../src/users/unlock.ts'
 import { COMMAND_LINE, type Operator } from '../../src/access/operators.ts'
 import {
   endEverySession,
@@ -18,7 +18,7 @@ import { ADMIN, GENERAL } from '../../src/accounts/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'
 import { prepared } from '../support/prepared.ts'
-import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
 
 const ADMIN_ID = 1
 const ROOT = 3
@@ -153,6 +153,63 @@ describe('unlockUser', () => {
       .events
     expect(event).toMatchObject({ userId: ALICE, network: 'command line' })
     await expect(unlockUser(site.deps, COMMAND_LINE, 99)).rejects.toMatchObject({ code: 404 })
+  })
+})
+
+describe('listStopsOf', () => {
+  const WRONG = { username: 'alice', password: 'wrong-Passw0rd' }
+  const from = (network: string) => ({ headers: { 'CF-Connecting-IP': network } })
+
+  async function stops() {
+    const found = await listStopsOf(site.deps, COMMAND_LINE, ALICE)
+    return found.map(({ kind, network, until }) => [kind, network, (until - site.now) / MINUTE])
+  }
+
+  test('names a spent counter of old passwords, and unlocking clears it', async () => {
+    const token = await site.token('alice', PASSWORD)
+    for (let i = 0; i < 10; i++) {
+      expect(await stops()).toEqual([])
+      await site.post('/api/me/confirm', { password: 'wrong-Passw0rd' }, { token })
+    }
+    expect(await stops()).toEqual([['old-password', '', 15]])
+    await unlockUser(site.deps, COMMAND_LINE, ALICE)
+    expect(await stops()).toEqual([])
+  })
+
+  test('names a spent counter of codes', async () => {
+    const token = await site.token('alice', PASSWORD)
+    const { secret } = (await site.post('/api/auth/2fa/generate', {}, { token })).data
+    await site.post('/api/auth/2fa/verify', { code: site.code(secret), secret }, { token })
+    for (let i = 0; i < 10; i++)
+      await site.post(
+        '/api/auth/login',
+        { username: 'alice', password: PASSWORD, otp_code: '000000' },
+        from(`192.0.2.${i}`),
+      )
+    expect(await stops()).toEqual([['code', '', 15]])
+    expect((await listUsers(site.deps, COMMAND_LINE, 1, 0, { groups: ['locked'] })).total).toBe(1)
+  })
+
+  test('names a spent counter of the account, whose known networks are not stopped', async () => {
+    for (let i = 0; i < 50; i++) await site.post('/api/auth/login', WRONG, from(`192.0.2.${i}`))
+    expect(await stops()).toEqual([['account', '', 60]])
+  })
+
+  test('forgets a counter that a right password clears, and that of a deleted user', async () => {
+    const isLocked = async () =>
+      (await listUsers(site.deps, COMMAND_LINE, 1, 0, { groups: ['locked'] })).total
+    for (let i = 0; i < 5; i++) await site.post('/api/auth/login', WRONG)
+    expect(await isLocked()).toBe(1)
+    site.now += 5 * MINUTE + 1
+    expect(await isLocked()).toBe(0)
+    for (let i = 0; i < 4; i++) await site.post('/api/auth/login', WRONG)
+    // The fifth attempt is charged before its password is checked.
+    expect(await site.login('alice', PASSWORD)).toMatchObject({ code: 200 })
+    expect(await stops()).toEqual([])
+    for (let i = 0; i < 5; i++) await site.post('/api/auth/login', WRONG)
+    expect(await isLocked()).toBe(1)
+    await removeUser(site.deps, COMMAND_LINE, ALICE)
+    expect(await isLocked()).toBe(0)
   })
 })
 

@@ -7,8 +7,9 @@ import { LANGUAGE_TAGS } from '../language.ts'
 import { AccountPage } from '../layout.tsx'
 import { Heading, Pins } from '../parts.tsx'
 import { Row, Tiles } from '../rows.tsx'
-import { Time, TimeFact } from '../time.tsx'
+import { TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
+import { StopFacts, Unlock } from './stops.tsx'
 
 type State = Awaited<ReturnType<typeof readSiteState>>
 
@@ -124,11 +125,21 @@ function Health({ view, state: { parts } }: SiteProps) {
   )
 }
 
+/** The users who are stopped, each with what stops them. */
+function stoppedUsers(stops: State['stops']) {
+  const users = new Map(stops.map(({ userId, username }) => [userId, username]))
+  return Array.from(users, ([userId, username]) => ({
+    userId,
+    username,
+    stops: stops.filter((stop) => stop.userId === userId),
+  }))
+}
+
 /** What waits for an operator; nothing when nothing does. */
-function Attention({ view, state: { waiting, locked, failing, parts } }: SiteProps): Child {
+function Attention({ view, state: { waiting, stops, failing, parts } }: SiteProps): Child {
   const t = view.t.adminSite
   const links = parts.files?.links ?? 'signed'
-  if (waiting + locked.length + failing.length === 0 && links === 'signed') return null
+  if (waiting + stops.length + failing.length === 0 && links === 'signed') return null
   return (
     <section>
       <h2>{t.attention}</h2>
@@ -148,21 +159,20 @@ function Attention({ view, state: { waiting, locked, failing, parts } }: SitePro
             </p>
           </Row>
         )}
-        {locked.map(({ userId, username, at }) => (
+        {stoppedUsers(stops).map(({ userId, username, stops: own }) => (
           <Row
             icon="lock"
             tone="red"
             level={3}
             title={
               <>
-                <Avatar name={username ?? ''} />
+                <Avatar name={username} />
                 <a href={`${USERS}/${userId}`}>{username}</a>
               </>
             }
           >
-            <p class="facts">
-              <Time view={view} at={at} phrase={t.locked} />
-            </p>
+            <StopFacts view={view} stops={own} />
+            <Unlock view={view} userId={userId} action={`${USERS}/${userId}/unlock`} />
           </Row>
         ))}
         {failing.map(({ name, kind, target, lastFailedAt }) => (

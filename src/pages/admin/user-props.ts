@@ -2,6 +2,7 @@ import type { Account } from '../../accounts/accounts.ts'
 import type { Details } from '../../joining/details.ts'
 import type { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import type { listIdentitiesOf } from '../../sso/manage.ts'
+import type { Stop } from '../../throttle/stops.ts'
 import type { RemainingAccess } from '../../users/remaining-access.ts'
 import type { ListedEvent } from '../event-text.ts'
 import type { Fields, Problem } from '../form.ts'
@@ -17,9 +18,10 @@ export interface UserProps extends RemainingAccess {
   maxSessions: number | undefined
   sessions: Awaited<ReturnType<typeof listSessionsOf>>
   identities: Awaited<ReturnType<typeof listIdentitiesOf>>
-  /** The latest events, and the number of sign-ins that were refused since the last unlocking. */
+  /** The latest events. */
   events: ListedEvent[]
-  refusals: number
+  /** What is refused to the user now. */
+  stops: Stop[]
   /** Disabling or deleting this admin is refused. */
   isLastAdmin: boolean
   /** Programs sign users in here, and know them by their names. */

@@ -5,7 +5,6 @@ import { idQuery, pageQuery, query } from '../../http/input.ts'
 import type { Account } from '../../accounts/accounts.ts'
 import { ADMIN } from '../../accounts/roles.ts'
 import { listSiteEvents } from '../../activity/operator-events.ts'
-import { LIMITS } from '../../throttle/limits.ts'
 import { generatePassword } from '../../passwords/generated-password.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { listIdentitiesOf } from '../../sso/manage.ts'
@@ -19,6 +18,7 @@ import { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { findUsers, getUser, MAX_LISTED_USERS } from '../../users/find-users.ts'
 import { changeUser, createUser } from '../../users/manage-users.ts'
 import { USER_GROUPS } from '../../users/list-store.ts'
+import { listStopsOf } from '../../users/unlock.ts'
 import { isNothing, listRemainingAccessOf, NOTHING_REMAINS } from '../../users/remaining-access.ts'
 import { reason } from '../../base/reasons.ts'
 import { confirmWith } from '../confirm.tsx'
@@ -137,9 +137,12 @@ export const userPages = new Hono<App>()
     if (refusal instanceof Refusal) return showUser(c, form, fields, refusal)
     const list = listOf(c)
     const listPath = list === '' ? PATH : `${PATH}?${list}`
-    // Whoever decides about people who wait goes on with the next one.
+    // An operator who goes through a list of people goes on with the next one.
     const leadsToList =
-      form === 'delete' || form === 'reject' || (form === 'approve' && list !== '')
+      form === 'delete' ||
+      form === 'reject' ||
+      (form === 'approve' && list !== '') ||
+      (form === 'unlock' && new URLSearchParams(list).get('group') === 'locked')
     const path = leadsToList ? listPath : userAddress(userIdOf(c), list)
     return goTo(c, path, noticeFor(c, form, notice))
   })
@@ -177,24 +180,16 @@ function listOf(c: AppContext): string {
 
 /** The events on a user's page. */
 const LATEST_EVENTS = { limit: 5, offset: 0 }
-/** The refused sign-ins that the page counts: no more are possible before the account is locked. */
-const COUNTED_REFUSALS = { limit: LIMITS.account.failures, offset: 0 }
 const MAX_COUNTED_ADMINS = 25
 
-/** Reads what tells whether a user is locked out, and what has happened lately. */
+/** Reads what stops a user, and what has happened lately. */
 async function readLately(c: AppContext, userId: number) {
   const [deps, operator] = [c.get('deps'), actorOf(c)]
-  const since = deps.now() - LIMITS.account.seconds * 1000
-  const refused = { userId, kind: 'sign_in_refused', since } as const
-  const unlocked = { userId, kind: 'user_unlocked', since } as const
-  const [latest, refusals, unlockings] = await Promise.all([
+  const [latest, stops] = await Promise.all([
     listSiteEvents(deps, operator, { userId }, LATEST_EVENTS),
-    listSiteEvents(deps, operator, refused, COUNTED_REFUSALS),
-    listSiteEvents(deps, operator, unlocked, { limit: 1, offset: 0 }),
+    listStopsOf(deps, operator, userId),
   ])
-  const unlockedAt = unlockings.events[0]?.at ?? 0
-  const counted = refusals.events.filter(({ at }) => at > unlockedAt)
-  return { events: latest.events, refusals: counted.length }
+  return { events: latest.events, stops }
 }
 
 /** Tells whether nobody could administer the site without this user. */

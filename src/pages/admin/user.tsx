@@ -1,5 +1,4 @@
 import { GUEST } from '../../accounts/roles.ts'
-import { LIMITS } from '../../throttle/limits.ts'
 import { NOTHING_REMAINS } from '../../users/remaining-access.ts'
 import { RemainingAccessLists } from '../account/remaining-access.tsx'
 import { browserOf, deviceIcon, Methods } from '../account/sessions.tsx'
@@ -14,6 +13,7 @@ import { Fold, Row, Rows } from '../rows.tsx'
 import { TimeFact } from '../time.tsx'
 import { EVENTS_PATH } from './events.tsx'
 import { PermissionField } from './permission-fields.tsx'
+import { StopFacts, Unlock } from './stops.tsx'
 import { EndForms, HelpForms } from './user-access.tsx'
 import { UserAppPasswords } from './user-app-passwords.tsx'
 import { UserDetails } from './user-details.tsx'
@@ -143,26 +143,24 @@ function Waiting({ view, user, details, list, refused }: UserProps) {
   )
 }
 
-/** Says that sign-ins were refused so often that the user may be locked out, and ends that. */
+/** Says what is refused to the user after too many wrong attempts, and ends that. */
 function LockedOut(props: UserProps) {
-  const { view, refusals, refused } = props
+  const { view, user, stops, refused } = props
   const t = view.t.adminUsers
-  if (refusals < LIMITS.pair.failures && refused?.form !== 'unlock') return <></>
+  if (stops.length === 0 && refused?.form !== 'unlock') return <></>
   return (
     <article class="status warn">
       <Icon name="lock" />
       <div>
-        <h2>{t.lockedOut(refusals)}</h2>
+        <h2>{t.lockedOut}</h2>
+        <StopFacts view={view} stops={stops} />
         <p>{t.unlockLead}</p>
       </div>
-      <Change
+      <Unlock
         view={view}
-        label={t.unlock}
+        userId={user.id}
         action={userAction(props, 'unlock')}
-        submit={t.unlock}
         problem={problemIn(refused, 'unlock')}
-        confirmedAs="unlock"
-        isHarmless
       />
     </article>
   )

@@ -19,6 +19,7 @@ import { Time, TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
 import { MadeLinkPage } from './invitations.tsx'
 import { PermissionField } from './permission-fields.tsx'
+import { StopFacts, Unlock } from './stops.tsx'
 import { newUser, PasswordField, USER_FIELDS, UserFields } from './user-fields.tsx'
 
 type ListedUser = Awaited<ReturnType<typeof findUsers>>['users'][number]
@@ -87,6 +88,8 @@ export function UsersPage({ view, users, total, page, pages, ...fields }: UsersP
         <NoUsers view={view} {...fields} />
       ) : fields.group === 'waiting' ? (
         <WaitingUsers view={view} users={users} list={list} />
+      ) : fields.group === 'locked' ? (
+        <LockedUsers view={view} users={users} list={list} />
       ) : (
         <UserTable view={view} users={users} list={list} />
       )}
@@ -163,7 +166,23 @@ function StateBadge({ view, user }: { view: View; user: ListedUser }) {
   if (user.waiting) return <span class="badge">{t.waiting}</span>
   if (user.disabled) return <span class="badge bad">{t.disabled}</span>
   const hasEnded = user.endsAt !== null && user.endsAt <= view.now
-  return hasEnded ? <span class="badge bad">{t.hasEnded}</span> : <></>
+  if (hasEnded) return <span class="badge bad">{t.hasEnded}</span>
+  return user.stops.length > 0 ? <span class="badge bad">{t.locked}</span> : <></>
+}
+
+/** Users to whom something is refused after too many wrong attempts, and what ends that. */
+function LockedUsers({ view, users, list }: { view: View; users: ListedUser[]; list: string }) {
+  return (
+    <Rows
+      rows={users.map(({ id, username, stops }) => (
+        <Row icon="lock" tone="red" title={<a href={userAddress(id, list)}>{username}</a>}>
+          <StopFacts view={view} stops={stops} />
+          <Unlock view={view} userId={id} action={userAddress(id, list, '/unlock')} />
+        </Row>
+      ))}
+      none={<></>}
+    />
+  )
 }
 
 /** Users who have registered, with the two answers that they wait for. */

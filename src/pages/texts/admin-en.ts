@@ -90,7 +90,6 @@ export const adminSiteEn = {
   silent: (part: string) => `${part}: does not work`,
   attention: 'Needs your attention',
   waiting: counted('1 person waits for your approval', '# people wait for your approval'),
-  locked: (when: string) => `Locked out after too many refused sign-ins ${when}`,
   failing: (when: string) => `The last notice was not delivered, ${when}`,
   newEvents: 'Events in 30 days (about)',
   eventsPerDay: 'Events of the last 30 days, day by day',
@@ -123,7 +122,21 @@ export const adminUsersEn = {
     disabled: 'Disabled',
     'without-two-factor': 'Without second factor',
     waiting: 'Waiting',
+    locked: 'Locked',
   },
+  locked: 'Locked',
+  /** What is refused, by the counter. */
+  stops: {
+    pair: (network: string) => `Passwords from ${network} are refused,`,
+    network: (network: string) => `Passwords of every account from ${network} are refused,`,
+    site: (network: string) => `Passwords from networks around ${network} are refused,`,
+    account: (_network: string) => 'Passwords from new networks are refused,',
+    code: (_network: string) => 'Codes are refused,',
+    'old-password': (_network: string) => 'Confirming with the password is refused,',
+    passkey: (_network: string) => 'Confirming with a passkey is refused,',
+    door: (_network: string) => 'Passwords at an LDAP door are refused,',
+  },
+  stopEnds: (when: string) => `ends ${when}`,
   lastSignIn: 'Last sign-in',
   noSignIn: 'Not recorded',
   keysOf: 'SSH keys',
@@ -157,7 +170,7 @@ export const adminUsersEn = {
   maxSessions: (most: number) => `at most ${most}`,
 
   backToList: 'Users',
-  lockedOut: (times: number) => `${times} sign-ins were refused within an hour`,
+  lockedOut: 'Locked after too many wrong attempts',
   lastAdmin: 'This is the last administrator, who can be neither disabled nor deleted.',
   latestEvents: 'Latest events',
   account: 'Account',
@@ -189,7 +202,7 @@ export const adminUsersEn = {
   resetLinkLabel: (name: string) => `Link for ${name}`,
   unlock: 'Unlock',
   unlockLead:
-    'The user may be locked out. Unlocking clears the failed sign-ins, so that the user can try again immediately.',
+    'Unlocking ends this and clears the failed attempts, so that the user can try again immediately.',
   cancelTwoFactor: 'Turn off two-step verification',
   cancelTwoFactorLead:
     'For a user who has lost the phone and the recovery codes. Codes stop working, and all sessions end. A passkey that stays can still sign in.',

@@ -1,4 +1,6 @@
 import type { Account } from '../../../accounts/accounts.ts'
+import { isoTime } from '../../../base/time.ts'
+import type { Stop } from '../../../throttle/stops.ts'
 import { userRecord } from '../../../users/record.ts'
 import { permissionText } from '../../shared/permission.ts'
 import { roleName } from '../../shared/role.ts'
@@ -22,4 +24,14 @@ export function userText(account: Account) {
 function secondFactorText({ hasTwoFactor, hasPasskey }: Account): string {
   const factors = [...(hasTwoFactor ? ['app'] : []), ...(hasPasskey ? ['passkey'] : [])]
   return factors.join(', ') || 'none'
+}
+
+/** What is refused to a user, as JSON. */
+export function stopRecord({ kind, network, until }: Stop) {
+  return { kind, ...(network !== '' && { network }), until: isoTime(until) }
+}
+
+/** The same on a line, such as `pair 192.0.2.1 until 2026-11-28T12:00:00.000+00:00`. */
+export function stopText(stop: Stop): string {
+  return [stop.kind, stop.network, 'until', isoTime(stop.until)].filter(Boolean).join(' ')
 }

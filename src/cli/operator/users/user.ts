@@ -11,7 +11,7 @@ import { listIdentitiesOf } from '../../../sso/manage.ts'
 import { findUsers, listUsers } from '../../../users/find-users.ts'
 import { changeUser, removeUser } from '../../../users/manage-users.ts'
 import { USER_GROUPS, type UserGroup } from '../../../users/list-store.ts'
-import { unlockUser } from '../../../users/unlock.ts'
+import { listStopsOf, unlockUser } from '../../../users/unlock.ts'
 import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
 import { daysUpTo } from '../../shared/days.ts'
 import { takes } from '../../shared/declaration.ts'
@@ -23,9 +23,10 @@ import { approve, reject, resetLink } from '../joining/link.ts'
 import { exportUser, whatStays } from './user-export.ts'
 import { addUser, setUser } from './user-fields.ts'
 import { setPassword } from './user-password.ts'
-import { fullUserRecord, userText } from './user-text.ts'
+import { fullUserRecord, stopRecord, stopText, userText } from './user-text.ts'
 
 const COLUMNS = ['id', 'username', 'role', 'permission', 'base_path', 'second_factor', 'disabled']
+const LOCKED_COLUMNS = ['id', 'username', 'locked']
 const WAITING_COLUMNS = ['id', 'username', 'registered_at', 'network']
 const MAX_DAYS = 9999
 
@@ -51,6 +52,11 @@ const list = onSite({
       'only users who have registered and wait for an approval',
       '只列出已注册、等待批准的用户',
     ),
+    locked: takes(
+      '--locked',
+      'only users to whom something is refused after too many wrong attempts, and what',
+      '只列出因错误尝试过多而被锁定的用户，以及锁定的内容',
+    ),
     endingDays: takes(
       '--ending <days>',
       'only users whose account ends within so many days, such as 14d',
@@ -62,15 +68,17 @@ const list = onSite({
     'user list --search ali',
     'user list --admins --without-2fa',
     'user list --waiting',
+    'user list --locked',
     'user list --ending 14d',
   ],
-  async run(site, { page, limit, search, waiting, endingDays, ...flags }, { output }) {
+  async run(site, { page, limit, search, waiting, locked, endingDays, ...flags }, { output }) {
     const { admins, disabled, without2fa } = flags
     const wanted: Record<UserGroup, boolean> = {
       admins,
       disabled,
       'without-two-factor': without2fa,
       waiting,
+      locked,
     }
     const groups = USER_GROUPS.filter((group) => wanted[group])
     const now = site.now()
@@ -89,6 +97,19 @@ const list = onSite({
         network: user.registeredNetwork,
       }))
       output.list(WAITING_COLUMNS, { content, total }, 'Nobody waits.')
+      return
+    }
+    if (locked) {
+      const { users, total } = await findUsers(site, COMMAND_LINE, filter, page, limit)
+      const content = users.map((user) => ({
+        ...fullUserRecord(user),
+        locked: user.stops.map(stopRecord),
+      }))
+      const texts = users.map((user) => ({
+        ...userText(user),
+        locked: user.stops.map(stopText).join(', '),
+      }))
+      output.list(LOCKED_COLUMNS, { content, total }, 'Nobody is locked.', texts)
       return
     }
     const { users, total } = await listUsers(site, COMMAND_LINE, page, limit, filter)
@@ -114,6 +135,7 @@ const show = onSite({
     const appPasswords = await listAppPasswordsOf(site, COMMAND_LINE, account.id)
     const identities = await listIdentitiesOf(site, COMMAND_LINE, account.id)
     const details = await getDetails(site, COMMAND_LINE, account.id)
+    const stops = await listStopsOf(site, COMMAND_LINE, account.id)
     const { email, email_verified, ends_at, waiting } = detailsRecord(details)
     const { registeredNetwork: network } = details
     const ofPerson = {
@@ -132,8 +154,10 @@ const show = onSite({
       linked_accounts: identities.map(identityText),
     }
     const permissions = permissionNames(account.permission)
-    const record = { ...fullUserRecord(account), ...ofPerson, permissions, ...counts }
-    output.record(record, { ...userText(account), ...ofPerson, sub: account.sub, ...counts })
+    const locked = stops.map(stopRecord)
+    const record = { ...fullUserRecord(account), ...ofPerson, permissions, ...counts, locked }
+    const texts = { ...userText(account), ...ofPerson, sub: account.sub, ...counts }
+    output.record(record, { ...texts, locked: stops.map(stopText) })
   },
 })
 
@@ -165,8 +189,8 @@ const unlock = onSite({
   zh: '解除锁定：清除用户的登录失败记录，用户可以立即重试',
   takes: { user: USER },
   notes: [
-    'A network with failed sign-ins to many accounts stays blocked for its five minutes.',
-    '如果同一网络对许多账户登录失败，该网络仍会被锁定五分钟。',
+    'It also ends the blocks of the networks from which the user was stopped: see user show.',
+    '同时解除该用户所在网络的锁定，见 user show。',
   ],
   examples: ['user unlock alice'],
   async run(site, { user: { id, username } }, { output }) {

@@ -1,0 +1,42 @@
+import type { Stop } from '../../throttle/stops.ts'
+import { Change } from '../confirm.tsx'
+import type { Problem } from '../form.ts'
+import { Time } from '../time.tsx'
+import type { View } from '../view.ts'
+
+/** What is refused to a user after too many wrong attempts, and until when. */
+export function StopFacts({ view, stops }: { view: View; stops: readonly Stop[] }) {
+  const t = view.t.adminUsers
+  return (
+    <p class="facts">
+      {stops.map(({ kind, network, until }) => (
+        <span>
+          {t.stops[kind](network)} <Time view={view} at={until} phrase={t.stopEnds} />
+        </span>
+      ))}
+    </p>
+  )
+}
+
+interface UnlockProps {
+  view: View
+  userId: number
+  action: string
+  problem?: Problem | undefined
+}
+
+/** The form that ends what `StopFacts` tells. */
+export function Unlock({ view, userId, action, problem }: UnlockProps) {
+  const t = view.t.adminUsers
+  return (
+    <Change
+      view={view}
+      label={t.unlock}
+      action={action}
+      submit={t.unlock}
+      problem={problem}
+      confirmedAs={`unlock-${userId}`}
+      isHarmless
+    />
+  )
+}
