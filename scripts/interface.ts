@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import openapi from '../schema/openapi.json' with { type: 'json' }
+import { type Guard, GUARDED_CHANGES } from '../src/access/guarded-changes.ts'
 import { loadCommands } from '../src/cli/commands.ts'
 import { CommandError, runCommand } from '../src/cli/shared/command-error.ts'
 import { isOption } from '../src/cli/shared/declaration.ts'
 import type { Listed } from '../src/cli/shared/listed.ts'
 
+const GUARDED = 'src/access/guarded-changes.ts'
 const END = '<!-- end -->'
 /** For an answer with more members, the list shows their number only. */
 const MAX_NAMED_MEMBERS = 12
@@ -70,18 +72,23 @@ interface Endpoint extends DocumentedOperation {
 
 /**
  * `npm run interface`: writes the lists of endpoints and of messages in `docs/interface.md` from
- * the OpenAPI document, and the list of commands in `docs/operating.md` from their declarations;
- * with `--check`, fails instead when they are stale.
+ * the OpenAPI document, the list of changes there that need a fresh session, and the list of
+ * commands in `docs/operating.md` from their declarations; with `--check`, fails instead when they
+ * are stale.
  */
 await runCommand(async () => {
   const lists = [
     { file: 'docs/interface.md', source: 'schema/openapi.json', text: render() },
+    { file: 'docs/interface.md', source: GUARDED, text: renderGuarded() },
     { file: 'docs/operating.md', source: 'src/cli', text: renderCommands(await loadCommands()) },
   ]
   for (const { file, source, text } of lists) {
     const written = readFileSync(file, 'utf8')
     const begin = `<!-- Generated from ${source} by npm run interface: begin -->\n`
-    const [before, after] = [written.indexOf(begin) + begin.length, written.indexOf(END)]
+    const [before, after] = [
+      written.indexOf(begin) + begin.length,
+      written.indexOf(END, written.indexOf(begin)),
+    ]
     if (before < begin.length || after < before)
       throw new CommandError(`${file} needs the lines "${begin.trim()}" and "${END}".`)
     const current = `${written.slice(0, before)}\n${text}\n${written.slice(after)}`
@@ -89,6 +96,27 @@ await runCommand(async () => {
     else if (written !== current) throw new CommandError(`${file} is stale: npm run interface`)
   }
 })
+
+/** Lists every field of every change, with what it needs of a session. */
+function renderGuarded(): string {
+  const rows = Object.entries(GUARDED_CHANGES).flatMap(([change, { fields }]) => {
+    const groups = Map.groupBy(Object.entries(fields), ([, { needs, reason }]) =>
+      [needsText(needs), reason].join(' | '),
+    )
+    return [...groups].map(([guard, members]) => {
+      const names = members.flatMap(([name]) => (name === '' ? [] : [`\`${name}\``]))
+      return `| ${change} | ${names.join(', ')} | ${guard} |`
+    })
+  })
+  return ['| change | fields | fresh session | reason |', '|---|---|---|---|', ...rows, ''].join(
+    '\n',
+  )
+}
+
+function needsText(needs: Guard['needs']): string {
+  if (needs === 'always') return 'yes'
+  return needs === 'never' ? 'no' : `for ${needs.words}`
+}
 
 /** Lists the commands, with what each takes. */
 function renderCommands(commands: readonly Listed[]): string {

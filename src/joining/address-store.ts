@@ -1,5 +1,6 @@
-import { and, eq, exists, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, lte, or, type SQL, sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
+import { DETAIL_FIELDS, givesAccess } from '../access/guarded-changes.ts'
 import { type FieldChange, insertEventsOfChange } from '../audit/change-events.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
@@ -22,6 +23,23 @@ export function selectDetails(db: Database, userId: UserId) {
     })
     .from(users)
     .where(eq(users.id, sql`${userId}`))
+}
+
+/** Selects the user when a change of the details gives access (`DETAIL_FIELDS`). */
+export function selectGuardedDetails(
+  db: Database,
+  userId: number,
+  { email, endsAt }: { email?: string | undefined; endsAt?: number | null | undefined },
+) {
+  const { email: ofAddress, ends_at: ofEnd } = DETAIL_FIELDS
+  const gives = or(
+    email === undefined ? undefined : givesAccess(ofAddress, users.email, sql`${email}`),
+    endsAt === undefined ? undefined : givesAccess(ofEnd, users.endsAt, sql`${endsAt}`),
+  )
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), gives ?? sql`false`))
 }
 
 /** Holds for an account that has ended. */

@@ -45,8 +45,6 @@ export interface SettingDefinition {
   isReadOnly: boolean
   /** Whether it is sealed at rest and never shown. An empty value keeps the stored one. */
   isSecret: boolean
-  /** Whether a new value needs a fresh session (docs/interface.md, Fresh sessions). */
-  isGuarded: boolean
   /** Whether it is among the public settings. */
   isPublic: boolean
   check: Check
@@ -54,24 +52,6 @@ export interface SettingDefinition {
 
 type Described = Pick<SettingDefinition, 'group' | 'help' | 'type' | 'check'> &
   Partial<Pick<SettingDefinition, 'options' | 'isReadOnly' | 'isSecret'>>
-
-/**
- * Settings beside those of single sign-on with which the thief of a session could keep a way in, or
- * get passwords of users.
- */
-const GUARDED: readonly SettingKey[] = [
-  'require_second_factor',
-  'passkey_related_origins',
-  'sftp_address',
-  'allow_register',
-  'register_approval',
-  'register_permission',
-  'register_base_path',
-  'register_days',
-  'register_reserved_names',
-  'turnstile_site_key',
-  'turnstile_secret',
-]
 
 /** The QR code of two-step verification holds the title, so a longer one would be too large to draw. */
 const MAX_TITLE_CHARACTERS = 64
@@ -321,12 +301,10 @@ export const SETTINGS: readonly SettingDefinition[] = Object.keys(described)
 
 function define(key: SettingKey): SettingDefinition {
   const isPublic = isPublicKey(key)
-  const { group } = described[key]
   return {
     options: [],
     isReadOnly: false,
     isSecret: false,
-    isGuarded: group === 'sso' || GUARDED.includes(key),
     isPublic,
     ...described[key],
     key,

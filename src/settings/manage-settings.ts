@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { notExists, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { asAuthority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
@@ -20,7 +20,7 @@ import {
   areKept,
   deleteSettings,
   insertEventOfChange,
-  selectDiffering,
+  selectGuarded,
   upsertSettings,
   type WantedSettings,
 } from './operator-store.ts'
@@ -77,9 +77,9 @@ export async function listSettings(deps: ActorDeps, operator: Operator): Promise
  *
  * @returns The keys of the settings that had another value.
  * @throws {Refusal} `notAdmin`; `invalidBody`, naming the setting, for an unknown key, one that
- *   can't be changed, or a bad value; `confirmationNeeded` for another value of a guarded setting;
- *   `unavailable` when all are set but KV still has an older public copy: the same call again
- *   writes it.
+ *   can't be changed, or a bad value; `confirmationNeeded` for a value that gives access
+ *   (`SETTING_FIELDS`); `unavailable` when all are set but KV still has an older public copy: the
+ *   same call again writes it.
  */
 export async function saveSettings(
   deps: SettingsAdminDeps,
@@ -132,15 +132,14 @@ async function writeSettings(
     ? await withoutForeignSecret(db, asked)
     : { wanted: asked, basis: undefined }
   const now = deps.now()
-  const guarded = guardedIn(wanted)
   const isProven = isFreshOperator(deps, operator, now)
-  // A client may send settings back unchanged, so only another value needs a fresh session.
-  const mayWrite = sql`(${isProven} or (${isOperator(db, operator, now)} and ${areKept(guarded)}))`
+  const givesNothing = notExists(selectGuarded(db, wanted))
+  const mayWrite = sql`(${isProven} or (${isOperator(db, operator, now)} and ${givesNothing}))`
   const by = asAuthority(mayWrite)
   const byOutdated = basis && asAuthority(sql`(${mayWrite} and not ${areKept(basis)})`)
   const event = eventOfChange(operator, now)
-  const { isFresh, differing, secretEvents, events } = await actAsOperatorAt(deps, operator, now, {
-    differing: selectDiffering(db, guarded),
+  const { isFresh, guarded, secretEvents, events } = await actAsOperatorAt(deps, operator, now, {
+    guarded: selectGuarded(db, wanted),
     // Another change may have come since `withoutForeignSecret` has read.
     secretEvents: byOutdated && insertEventOfChange(db, byOutdated, NO_SECRET, event),
     secretDeleted: byOutdated && deleteSettings(db, byOutdated, NO_SECRET),
@@ -148,20 +147,13 @@ async function writeSettings(
     upserted: upsertSettings(db, by, wanted),
     deleted: deleteSettings(db, by, wanted),
   })
-  if (!isFresh && differing.length > 0) throw new Refusal('confirmationNeeded')
+  if (!isFresh && guarded.length > 0) throw new Refusal('confirmationNeeded')
   const changes = [...(secretEvents ?? []), ...events]
   for (const { detail } of changes) logEvent({ ...event, detail })
   forgetSettings(deps)
   // Also when nothing changed: this may be the second try of a save whose copy was not written.
   await rebuildCopy(deps)
   return changes.flatMap(({ detail }) => detail.split(', '))
-}
-
-function guardedIn(wanted: WantedSettings): WantedSettings {
-  const keys = SETTINGS.filter(({ isGuarded }) => isGuarded).map(({ key }) => key)
-  return Object.fromEntries(
-    keys.flatMap((key) => (wanted[key] === undefined ? [] : [[key, wanted[key]]])),
-  )
 }
 
 /**

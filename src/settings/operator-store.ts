@@ -3,7 +3,9 @@ import { auditEvents, settings } from '../../schema/tables.ts'
 import { type AuditEvent, eventRow } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import type { SettingKey } from './defaults.ts'
+import { givesAccess, SETTING_FIELDS } from '../access/guarded-changes.ts'
+import { literal } from '../database/literal.ts'
+import { ALL_DEFAULTS, isSettingKey, type SettingKey } from './defaults.ts'
 
 /** The new values of settings. Null means the default, for which there is no row. */
 export type WantedSettings = { [Key in SettingKey]?: string | null }
@@ -27,11 +29,24 @@ export function insertEventOfChange(
     .returning({ detail: auditEvents.detail })
 }
 
-/** Selects the keys of the settings whose rows would differ. */
-export function selectDiffering(db: Database, wanted: WantedSettings) {
-  return db.select({ key: sql<string>`wanted.key`.as('key') }).from(sql`(
-    select wanted.key as key from ${differingOf(wanted)}
-  ) as wanted`)
+/**
+ * Selects the keys of the settings whose new values give access (`SETTING_FIELDS`). A value that a
+ * client sends back unchanged gives none.
+ */
+export function selectGuarded(db: Database, wanted: WantedSettings) {
+  const cases = Object.keys(wanted).filter(isSettingKey).map(whenGiving)
+  const gives = cases.length === 0 ? sql`false` : sql`case wanted.key ${sql.join(cases)} end`
+  return db
+    .select({ key: sql<string>`guarded.key`.as('key') })
+    .from(sql`(select wanted.key as key from ${differingOf(wanted)} and ${gives}) as guarded`)
+}
+
+/** Null in D1 is the default. */
+function whenGiving(key: SettingKey): SQL {
+  const inherent = literal(ALL_DEFAULTS[key])
+  const from = sql`coalesce(${settings.value}, ${inherent})`
+  const to = sql`coalesce(wanted.value, ${inherent})`
+  return sql` when ${literal(key)} then ${givesAccess(SETTING_FIELDS[key], from, to)}`
 }
 
 /** Holds while the rows of these settings would not differ. */

@@ -30,7 +30,7 @@ import {
 } from '../passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../passwords/passwords.ts'
 import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
-import { needsFreshSession } from './guarded-fields.ts'
+import { selectGuarded } from './guarded-fields.ts'
 import {
   deleteAppPasswordsOfChanged,
   deleteSessionsOfChanged,
@@ -72,20 +72,18 @@ interface NewUserRequest extends Omit<UserRequest, 'permission'> {
  *
  * @returns The id of the new user.
  * @throws {Refusal} `notAdmin`, `builtInNotCreated`, `usernameTaken`, `nameReserved`, `invalidBody`
- *   for a poor password and a name of the file server, `confirmationNeeded` for a new admin or a
- *   password.
+ *   for a poor password and a name of the file server, `confirmationNeeded`.
  */
 export async function createUser(
   deps: OperatorDeps,
   operator: Operator,
   { expectedRole = GENERAL, password, ...fields }: NewUserRequest,
 ): Promise<number> {
-  const isGuarded = fields.role === ADMIN || Boolean(password)
   const { db } = deps
   const state = await actAsOperatorAt(deps, operator, deps.now(), {
     common: password ? selectCommonPassword(db, password) : undefined,
   })
-  const passwordHash = await hashNewPassword(deps, password, isGuarded, state)
+  const passwordHash = await hashNewPassword(deps, password, state)
   refuseNameOfFiles(fields.username)
   if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
   const now = deps.now()
@@ -100,7 +98,7 @@ export async function createUser(
     passwordHash: passwordHash ?? null,
   }
   const event = { ...eventBy(operator, undefined, 'user_made', now), changes: changesOfNew(user) }
-  const by = isGuarded ? isFreshOperator(deps, operator, now) : isOperator(db, operator, now)
+  const by = isFreshOperator(deps, operator, now)
   const {
     isFresh,
     reserved,
@@ -111,7 +109,7 @@ export async function createUser(
     event: insertEventOfNewUser(db, by, user.username, event),
   })
   const [inserted] = rows
-  if (inserted === undefined && isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
+  if (inserted === undefined && !isFresh) throw new Refusal('confirmationNeeded')
   if (inserted === undefined)
     throw new Refusal(reserved.length > 0 ? 'nameReserved' : 'usernameTaken')
   logEvent({ ...event, userId: inserted.id })
@@ -139,7 +137,7 @@ function changesOfNew({
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
  *   `adminHasNoEnd`, `usernameTaken`, `nameReserved`, `guestHasNoPassword`, `invalidBody`;
- *   `confirmationNeeded` for a new role, name, SSO id or password.
+ *   `confirmationNeeded` for what gives access (`USER_FIELDS`).
  */
 export async function changeUser(
   deps: OperatorDeps,
@@ -159,9 +157,10 @@ export async function changeUser(
   const isProven = isFreshOperator(deps, operator, now)
   const { username } = fields
   const may = mayUpdate(db, userId, change, { isProven, expectedRole })
-  const { isFresh, found, rivals, reserved, events, unlinked, updated, deletedTokens } =
+  const { isFresh, found, guarded, rivals, reserved, events, unlinked, updated, deletedTokens } =
     await actAsOperatorAt(deps, operator, now, {
       found: selectUser(db, userId),
+      guarded: selectGuarded(db, userId, change),
       rivals: username === undefined ? undefined : selectSameName(db, username, userId),
       reserved:
         username === undefined ? undefined : selectReservationByProgram(db, username, userId),
@@ -178,8 +177,7 @@ export async function changeUser(
     return
   }
   const before = checkChange(found, request, password)
-  if (!isFresh && (password || needsFreshSession(before, fields)))
-    throw new Refusal('confirmationNeeded')
+  if (!isFresh && guarded.length > 0) throw new Refusal('confirmationNeeded')
   if (username !== undefined && username !== before.username) refuseNameOfFiles(username)
   if (rivals?.length) throw new Refusal('usernameTaken')
   if (reserved?.length) throw new Refusal('nameReserved')
@@ -201,7 +199,7 @@ async function hashPasswordOf(
     common: selectCommonPassword(deps.db, password),
   })
   checkChange(found, request, password)
-  return hashNewPassword(deps, password, true, state)
+  return hashNewPassword(deps, password, state)
 }
 
 /**
@@ -298,20 +296,18 @@ export async function cancelUserTwoFactor(
  * Checks and hashes a new password. What the checks need is read before, so that nothing is hashed
  * for an operator who may not set one.
  *
- * @param isGuarded Requires a fresh session.
  * @returns `undefined` for an empty password, which keeps the present one.
  * @throws {Refusal} `invalidBody` for a poor password, `confirmationNeeded`.
  */
 async function hashNewPassword(
   deps: OperatorDeps,
   password = '',
-  isGuarded: boolean,
   { isFresh, common }: { isFresh: boolean; common: unknown[] | undefined },
 ): Promise<string | undefined> {
   if (password !== '') {
     checkPasswordLength(password)
     refuseCommonPassword(common ?? [])
   }
-  if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
+  if (!isFresh) throw new Refusal('confirmationNeeded')
   return password === '' ? undefined : hashPassword(deps, await staticDigest(password))
 }

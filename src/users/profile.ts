@@ -20,7 +20,7 @@ import { checkChosenName, refuseNameOfFiles, refuseReservedName } from '../accou
 import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from '../accounts/roles.ts'
-import { needsFreshSession } from './guarded-fields.ts'
+import { selectGuarded } from './guarded-fields.ts'
 import {
   insertEventsOfProfile,
   type ProfileChange,
@@ -91,11 +91,10 @@ export async function changeProfile(
   const by = isLive(db, actor, now)
   const mayChange = isProven ? by : isFresh(deps, actor, now)
   const identity = identityParts(deps, mayChange, actor, change, now)
-  const { account, clients, tooMany, events, updated, linked, unlinked, ...found } = await actAs(
-    deps,
-    actor,
-    {
+  const { account, clients, guarded, tooMany, events, updated, linked, unlinked, ...found } =
+    await actAs(deps, actor, {
       clients: change.username === undefined ? undefined : selectAnyClient(db),
+      guarded: selectGuarded(db, userId, change),
       tooMany:
         change.username === undefined
           ? undefined
@@ -106,8 +105,7 @@ export async function changeProfile(
       ...identity.parts,
       updated: updateProfile(db, by, userId, change, now, mayChange),
       ended: deleteSessionsOfChanged(db, userId, change),
-    },
-  )
+    })
   if (updated.length > 0) {
     logEvents(event, events)
     if (linked?.length) logEvent(identity.linkedEvent)
@@ -115,8 +113,7 @@ export async function changeProfile(
     return remainingAccessIn(found)
   }
   const { username = account.username } = change
-  const isGuarded = passwordHash !== undefined || needsFreshSession(account, change)
-  if (isGuarded && !isProven && !isFreshAt(deps, account.provenAt, now))
+  if (guarded.length > 0 && !isProven && !isFreshAt(deps, account.provenAt, now))
     throw new Refusal('confirmationNeeded')
   const isKnown = (clients ?? []).length > 0 && username !== account.username
   if (isKnown) throw new Refusal('nameFixed')

@@ -2,7 +2,14 @@ import { exists } from 'drizzle-orm'
 import { insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { ActorDeps } from '../access/act-as.ts'
-import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
+import type { FreshnessDeps } from '../access/freshness.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  eventBy,
+  isFreshOperator,
+  type Operator,
+} from '../access/operators.ts'
 import {
   deleteReservation,
   selectReservation,
@@ -17,24 +24,27 @@ export async function listReservedNames(deps: ActorDeps, operator: Operator) {
 }
 
 /**
- * Lets any account get a name that another account had.
+ * Lets any account get a name that another account had, with what programs keep for it and perhaps
+ * its folder.
  *
- * @throws {Refusal} `notAdmin`, `userNotFound` for a name that is not reserved.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound` for a name that is not
+ *   reserved.
  */
 export async function releaseName(
-  deps: ActorDeps,
+  deps: ActorDeps & FreshnessDeps,
   operator: Operator,
   username: string,
 ): Promise<void> {
   const { db } = deps
   const now = deps.now()
-  const by = isOperator(db, operator, now)
+  const by = isFreshOperator(deps, operator, now)
   const event = eventBy(operator, undefined, 'name_released', now, username)
   const isReserved = exists(selectReservation(db, username, NOBODY))
-  const { released } = await actAsOperator(deps, operator, {
+  const { isFresh, released } = await actAsOperatorAt(deps, operator, now, {
     event: insertEvent(db, by, event, isReserved),
     released: deleteReservation(db, by, username),
   })
+  if (!isFresh) throw new Refusal('confirmationNeeded')
   if (released.length === 0) throw new Refusal('userNotFound')
   logEvent(event)
 }

@@ -37,29 +37,19 @@ import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { identityUnlinking } from '../sso/store.ts'
 import { isEnrolled } from '../two-factor/store.ts'
-import { isProvenChange } from './guarded-fields.ts'
+import {
+  type ChangedFields,
+  isProvenChange,
+  permissionAfter,
+  type PermissionChange,
+} from './guarded-fields.ts'
 import { NOBODY } from '../database/user-id.ts'
 
 /** The fields of a user that an operator may set. A missing field stays unchanged. */
-export interface UserChange {
-  username?: string
-  role?: number
-  basePath?: string
-  disabled?: boolean
-  permission?: number | PermissionChange
-  ssoId?: string
-  /** PHC string. */
-  passwordHash?: string
-}
+export type UserChange = ChangedFields
 
 /** Columns of the table `users` or of an alias of it. */
 type UserColumns = Record<'role' | 'disabled' | 'passwordHash', SQLiteColumn>
-
-/** Bits to set and bits to clear. The other bits stay unchanged. */
-export interface PermissionChange {
-  set: number
-  clear: number
-}
 
 /** The fields of a new user. */
 export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> & {
@@ -296,11 +286,6 @@ export function mayUpdate(
     // Otherwise the last admin could end.
     change.role === ADMIN ? isNull(users.endsAt) : undefined,
   )
-}
-
-function permissionAfter(change: number | PermissionChange): SQL {
-  if (typeof change === 'number') return sql`${change}`
-  return sql`((${users.permission} | ${change.set}) & ~${change.clear})`
 }
 
 /** Deletes a user and the user's data, but never the guest or the last admin who can sign in. */

@@ -272,12 +272,13 @@ export const linkOperations: Operations = {
         answer: { refusal: 'userNotFound' },
       },
       'not an admin': { query: { id: '3' }, ...notAdmin },
+      'a session that is not fresh': { query: { id: '3' }, ...notFresh },
     },
   },
   'POST /api/admin/user/details': {
     summary: 'Change the e-mail address or the end of a user',
     description:
-      'Needs a fresh session. From `ends_at` on, the account counts as disabled; null removes the end. A missing field stays. An operator can not declare an address verified.',
+      'Another address, a later end and no end need a fresh session. From `ends_at` on, the account counts as disabled; null removes the end. A missing field stays. An operator can not declare an address verified.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -302,7 +303,7 @@ export const linkOperations: Operations = {
         answer: { refusal: 'userNotFound' },
       },
       'not an admin': { body: { id: 3 }, ...notAdmin },
-      'a session that is not fresh': { body: { id: 3, email: '' }, ...notFresh },
+      'a session that is not fresh': { body: { id: 3, email: 'alice@example.org' }, ...notFresh },
     },
   },
   'GET /api/admin/user/waiting': {
@@ -358,6 +359,5 @@ function decisionExamples(): Operations[string]['examples'] {
       answer: { refusal: 'userNotFound' },
     },
     'not an admin': { query: { id: '3' }, ...notAdmin },
-    'a session that is not fresh': { query: { id: '3' }, ...notFresh },
   }
 }

@@ -66,7 +66,7 @@ export const siteOperations: Operations = {
   'POST /api/admin/setting/save': {
     summary: 'Save settings, all or none',
     description:
-      'The instance of the Worker that saves the settings serves them immediately, all others within a minute. Only `key` and `value` of each item are read. Another value for a setting of single sign-on, `require_second_factor`, `passkey_related_origins` or `sftp_address` needs a fresh session.',
+      'The instance of the Worker that saves the settings serves them immediately, all others within a minute. Only `key` and `value` of each item are read. A value that gives access needs a fresh session.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {

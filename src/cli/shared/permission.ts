@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { PermissionChange } from '../../users/store.ts'
+import type { PermissionChange } from '../../users/guarded-fields.ts'
 import { MAX_PERMISSION, PERMISSION } from '../../accounts/roles.ts'
 import { nearest } from './edit-distance.ts'
 

@@ -109,8 +109,11 @@ export const adminProgramPages = new Hono<App>()
     return goTo(c, PATH, 'program-deleted')
   })
   .post('/release', async (c) => {
-    const { username = '' } = await readForm(c)
-    const refusal = await attempt(() => releaseName(c.get('deps'), actorOf(c), username))
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      await confirmWith(c, fields)
+      await releaseName(c.get('deps'), actorOf(c), fields['username'] ?? '')
+    })
     if (refusal instanceof Refusal) return showPrograms(c, refusal)
     return goTo(c, PATH, 'name-released')
   })

@@ -241,11 +241,15 @@ function ReservedNames({ view, names }: Pick<ProgramsProps, 'view' | 'names'>) {
       <ul class="rows">
         {names.map(({ username }) => (
           <Row icon="lock" tone="amber" title={username} level={3}>
-            <form method="post" action={`${PATH}/release`}>
-              <button class="secondary" name="username" value={username}>
-                {t.release}
-              </button>
-            </form>
+            <Change
+              view={view}
+              label={t.release}
+              question={t.releaseQuestion(username)}
+              action={`${PATH}/release`}
+              values={{ username }}
+              submit={t.release}
+              confirmedAs={`release-${username}`}
+            />
           </Row>
         ))}
       </ul>

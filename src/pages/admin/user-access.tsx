@@ -14,6 +14,7 @@ const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = [
   'password',
   'reset-link',
   'cancel-two-factor',
+  'enable',
 ]
 
 /** The forms that help a user to sign in again. The guest has no password. */

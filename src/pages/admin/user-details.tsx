@@ -73,7 +73,7 @@ export function UserDetails(props: UserProps) {
             />
           </>
         )}
-        <ConfirmFields view={view} form="details" problem={problem} />
+        <ConfirmFields view={view} form="details" problem={problem} onlyWhenAsked />
         <button>{t.save}</button>
       </form>
     </Fold>

@@ -1,0 +1,505 @@
+import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import { literal } from '../database/literal.ts'
+
+/**
+ * Every field of every change that a session can make, with what it needs of the session
+ * (docs/interface.md, Fresh sessions, is made from it). What gives access needs a fresh session at
+ * every door; what takes access away does not, except where it can not be undone or where it takes
+ * protection away as well.
+ *
+ * `USER_FIELDS`, `DETAIL_FIELDS` and `SETTING_FIELDS` are read by the statements that write. A
+ * change that is guarded as a whole carries `isFresh` or `isFreshOperator`.
+ * `test/access/guarded-changes.test.ts` compares the list with the request schemas, the settings
+ * and the forms of pages, and sends each change with a session that is not fresh.
+ */
+
+/** What a new value of a field needs: always a fresh session, never, or one when it gives more. */
+export interface Guard {
+  needs: 'always' | 'never' | Gain
+  reason: string
+}
+
+/** Tells whether a new value gives more access than the stored one. */
+interface Gain {
+  /** Continues “a fresh session for”. */
+  words: string
+  /** Holds when it does. Both values differ. */
+  holds: (from: SQLWrapper, to: SQLWrapper) => SQL
+}
+
+type Fields = Readonly<Record<string, Guard>>
+
+interface GuardedChange {
+  /** Its requests, and the forms of pages that do the same. */
+  doors: readonly string[]
+  /** Fields that say what is changed, or prove something: they are no values. */
+  beside?: readonly string[]
+  /** By the names of the request. The empty name is a change without a value. */
+  fields: Fields
+}
+
+const WHOLE = ''
+
+/** Values, or with no name the change as a whole, that need a fresh session. */
+function always(reason: string, ...names: string[]): Fields {
+  return each({ needs: 'always', reason }, names)
+}
+
+function never(reason: string, ...names: string[]): Fields {
+  return each({ needs: 'never', reason }, names)
+}
+
+function each(guard: Guard, names: string[]): Fields {
+  return Object.fromEntries((names.length === 0 ? [WHOLE] : names).map((name) => [name, guard]))
+}
+
+function forMore(gain: Gain, reason: string): Guard {
+  return { needs: gain, reason }
+}
+
+/**
+ * Holds when a new value of a field needs a fresh session.
+ *
+ * @param from The stored value: a column, or an expression of SQL.
+ */
+export function givesAccess({ needs }: Guard, from: SQLWrapper, to: SQLWrapper): SQL {
+  if (needs === 'never') return sql`false`
+  const differs = sql`${from} is not ${to}`
+  return needs === 'always' ? sql`(${differs})` : sql`(${differs} and ${needs.holds(from, to)})`
+}
+
+const number = (value: SQLWrapper) => sql`cast(${value} as integer)`
+
+const moreBits: Gain = {
+  words: 'a bit that was not set',
+  holds: (from, to) => sql`(${number(to)} & ~${number(from)}) <> 0`,
+}
+
+/** The folders are clean paths (`cleanPath`); an old one that is not contains nothing. */
+const anotherFolder: Gain = {
+  words: 'a folder that is not inside the old one',
+  holds: (from, to) =>
+    sql`(${from} <> '/' and substr(${to}, 1, length(${from}) + 1) <> ${from} || '/')`,
+}
+
+const laterEnd: Gain = {
+  words: 'a later end, or none',
+  holds: (from, to) => sql`(${to} is null or ${to} > ${from})`,
+}
+
+/** 0 is no limit. */
+const moreOrAnyNumber: Gain = {
+  words: 'a larger number, or 0 for no limit',
+  holds: (from, to) =>
+    sql`(${number(to)} = 0 or (${number(from)} <> 0 and ${number(to)} > ${number(from)}))`,
+}
+
+function becomes(value: string | number, words = `\`${value}\``): Gain {
+  return { words, holds: (_, to) => sql`${to} = ${literal(value)}` }
+}
+
+const NAME = 'who has the name has its folder and what programs keep for it'
+const SSO_ID = 'it decides who signs in with single sign-on'
+const PASSWORD = 'who sets it signs in with it'
+const OPENS = 'it opens an account'
+const RIGHTS = 'more bits open more'
+const FOLDER = 'another folder has other files'
+const ADDRESS = 'links for a new password are mailed there'
+const ENDS = 'it takes access away'
+const SHOWN = 'it only changes what is shown'
+const NO_ACCESS = 'it gives no access'
+const PROVIDER = 'it decides whom single sign-on lets in, and who gets its secret'
+const FILES_LEAVE = 'files and their links are sent there'
+const CONFIRMS = 'it proves the address that the account has'
+
+/** What an operator changes of a user, the guest included. */
+export const USER_FIELDS = {
+  username: { needs: 'always', reason: NAME },
+  password: { needs: 'always', reason: PASSWORD },
+  sso_id: { needs: 'always', reason: SSO_ID },
+  role: {
+    needs: 'always',
+    reason: 'an admin can do everything, and another admin can stop a thief',
+  },
+  disabled: forMore(becomes(0, '`false`'), OPENS),
+  permission: forMore(moreBits, RIGHTS),
+  base_path: forMore(anotherFolder, FOLDER),
+} as const satisfies Fields
+
+/** What users change of themselves. */
+const OWN_FIELDS = {
+  username: USER_FIELDS.username,
+  password: USER_FIELDS.password,
+  sso_id: USER_FIELDS.sso_id,
+} satisfies Fields
+
+/** What an operator changes of the details of a user. */
+export const DETAIL_FIELDS = {
+  email: { needs: 'always', reason: ADDRESS },
+  ends_at: forMore(laterEnd, OPENS),
+} as const satisfies Fields
+
+/** What a new value of a setting needs, by its key. */
+export const SETTING_FIELDS = {
+  version: { needs: 'never', reason: 'it can not be changed' },
+  site_title: { needs: 'never', reason: SHOWN },
+  announcement: { needs: 'never', reason: SHOWN },
+  pagination_type: { needs: 'never', reason: SHOWN },
+  default_page_size: { needs: 'never', reason: SHOWN },
+  allow_indexed: { needs: 'never', reason: SHOWN },
+  allow_mounted: { needs: 'never', reason: SHOWN },
+  robots_txt: { needs: 'never', reason: SHOWN },
+  logo: { needs: 'never', reason: SHOWN },
+  favicon: { needs: 'never', reason: SHOWN },
+  main_color: { needs: 'never', reason: SHOWN },
+  home_icon: { needs: 'never', reason: SHOWN },
+  home_container: { needs: 'never', reason: SHOWN },
+  settings_layout: { needs: 'never', reason: SHOWN },
+  external_previews: { needs: 'always', reason: FILES_LEAVE },
+  iframe_previews: { needs: 'always', reason: FILES_LEAVE },
+  ocr_api: { needs: 'always', reason: FILES_LEAVE },
+  audio_cover: { needs: 'never', reason: SHOWN },
+  audio_autoplay: { needs: 'never', reason: SHOWN },
+  video_autoplay: { needs: 'never', reason: SHOWN },
+  hide_files: { needs: 'never', reason: SHOWN },
+  package_download: { needs: 'never', reason: SHOWN },
+  filename_char_mapping: { needs: 'never', reason: SHOWN },
+  forward_direct_link_params: { needs: 'never', reason: SHOWN },
+  search_index: { needs: 'never', reason: SHOWN },
+  auto_update_index: { needs: 'never', reason: SHOWN },
+  security_contact: { needs: 'never', reason: SHOWN },
+  webauthn_login_enabled: { needs: 'never', reason: SHOWN },
+  event_retention_days: { needs: 'never', reason: 'the events of 30 days stay with any value' },
+  require_second_factor: {
+    needs: 'always',
+    reason:
+      'without the demand a password is enough; under a new one, the first to sign in sets up the factor',
+  },
+  passkey_related_origins: {
+    needs: 'always',
+    reason: 'a page there can use passkeys of this site',
+  },
+  sftp_address: { needs: 'always', reason: 'users send their passwords there' },
+  max_devices: forMore(moreOrAnyNumber, 'more sessions stay at once'),
+  device_evict_policy: forMore(becomes('evict_oldest'), 'it lets one more session in'),
+  allow_register: forMore(becomes('true'), 'it lets strangers in'),
+  register_approval: forMore(becomes('false'), 'it lets strangers in'),
+  register_permission: forMore(moreBits, RIGHTS),
+  register_base_path: forMore(anotherFolder, FOLDER),
+  register_days: forMore(moreOrAnyNumber, 'accounts last longer'),
+  register_reserved_names: { needs: 'always', reason: NAME },
+  turnstile_site_key: { needs: 'always', reason: 'it lets programs register' },
+  turnstile_secret: { needs: 'always', reason: 'it lets programs register' },
+  sso_login_enabled: forMore(becomes('true'), PROVIDER),
+  sso_login_platform: { needs: 'always', reason: PROVIDER },
+  sso_client_id: { needs: 'always', reason: PROVIDER },
+  sso_client_secret: { needs: 'always', reason: PROVIDER },
+  sso_endpoint_name: { needs: 'always', reason: PROVIDER },
+  sso_extra_scopes: { needs: 'always', reason: PROVIDER },
+  sso_oidc_username_key: { needs: 'always', reason: PROVIDER },
+  sso_trust_mfa: forMore(becomes('true'), 'the provider alone then says who used a second factor'),
+  sso_auto_register: forMore(becomes('true'), 'it lets strangers in'),
+  sso_default_dir: forMore(anotherFolder, FOLDER),
+  sso_default_permission: forMore(moreBits, RIGHTS),
+  sso_compatibility_mode: forMore(becomes('true'), 'it puts tokens into addresses'),
+} as const satisfies Fields
+
+const NEW_WAY_IN = 'it is a new way in'
+const PROTECTS = 'it protects the account'
+const TOLD = 'what happens is told there'
+
+/** Every change of a session, by what it does. */
+export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
+  'own record': {
+    doors: ['POST /api/me/update', 'POST /account/security/password'],
+    beside: ['old_password'],
+    fields: OWN_FIELDS,
+  },
+  'own address: change': {
+    doors: ['POST /api/me/email', 'POST /account/email'],
+    fields: always(ADDRESS, 'email'),
+  },
+  'own address: confirm': {
+    doors: [
+      'POST /api/me/email/send',
+      'POST /api/me/email/confirm',
+      'POST /account/email/send',
+      'POST /account/link',
+    ],
+    beside: ['link'],
+    fields: never(CONFIRMS),
+  },
+  'confirmation of a session': {
+    doors: ['POST /api/me/confirm', 'POST /account/security/passkeys/confirm'],
+    beside: ['password', 'otp_code', 'assertion'],
+    fields: never('it shows the password, a code or a passkey'),
+  },
+  'two-step verification: begin': {
+    doors: ['POST /api/auth/2fa/generate', 'POST /account/security/start'],
+    fields: never('the secret counts once a code of it is verified'),
+  },
+  'two-step verification: turn on': {
+    doors: ['POST /api/auth/2fa/verify', 'POST /account/security/confirm'],
+    beside: ['code'],
+    fields: always(NEW_WAY_IN, 'secret'),
+  },
+  'two-step verification: turn off': {
+    doors: ['POST /api/auth/2fa/disable', 'POST /account/security/off'],
+    beside: ['otp_code'],
+    fields: always(PROTECTS),
+  },
+  'two-step verification: move to another phone': {
+    doors: ['POST /account/security/phone'],
+    fields: always(PROTECTS),
+  },
+  'recovery codes': {
+    doors: ['POST /api/auth/2fa/recovery_codes', 'POST /account/security/codes'],
+    beside: ['otp_code'],
+    fields: always(NEW_WAY_IN),
+  },
+  'passkey: add': {
+    doors: ['POST /api/authn/webauthn_finish_registration', 'POST /account/security/passkeys/add'],
+    beside: ['session'],
+    fields: always(NEW_WAY_IN, 'id', 'rawId', 'type', 'response'),
+  },
+  'passkey: rename': {
+    doors: ['POST /api/authn/rename_authn', 'POST /account/security/passkeys/rename'],
+    beside: ['id'],
+    fields: never(NO_ACCESS, 'name'),
+  },
+  'passkey: delete': {
+    doors: ['POST /api/authn/delete_authn', 'POST /account/security/passkeys/delete'],
+    beside: ['id'],
+    fields: always(PROTECTS),
+  },
+  'account at an identity provider: link': {
+    doors: ['POST /account/security/identities/link'],
+    fields: always(NEW_WAY_IN),
+  },
+  'account at an identity provider: unlink': {
+    doors: ['POST /account/security/identities/unlink'],
+    fields: always(SSO_ID),
+  },
+  'SSH key: add': {
+    doors: ['POST /api/me/sshkey/add', 'POST /account/keys/add'],
+    fields: always(NEW_WAY_IN, 'title', 'key'),
+  },
+  'SSH keys: delete': {
+    doors: [
+      'POST /api/me/sshkey/delete',
+      'POST /account/keys/delete',
+      'POST /account/keys/delete-all',
+    ],
+    beside: ['id'],
+    fields: never(ENDS),
+  },
+  'app password: create': {
+    doors: ['POST /api/me/tokens/create', 'POST /account/app-passwords/create'],
+    fields: always(NEW_WAY_IN, 'name', 'scopes', 'expires_at'),
+  },
+  'app password: delete': {
+    doors: ['POST /api/me/tokens/delete', 'POST /account/app-passwords/delete'],
+    beside: ['id'],
+    fields: never(ENDS),
+  },
+  'sessions: end': {
+    doors: [
+      'POST /api/me/sessions/delete',
+      'POST /api/me/sessions/delete_others',
+      'POST /api/me/sessions/delete_all',
+      'POST /account/sign-out',
+      'POST /account/sessions/end',
+      'POST /account/sessions/end-others',
+      'POST /account/sessions/end-everything',
+      'POST /account/programs/remove',
+    ],
+    beside: ['id'],
+    fields: never(ENDS),
+  },
+  'own channel for notices': {
+    doors: [
+      'POST /api/me/notices/save',
+      'POST /account/notices/save',
+      'POST /account/notices/topics',
+    ],
+    fields: always(TOLD, 'kind', 'address', 'topics', 'language'),
+  },
+  'own channel for notices: delete': {
+    doors: ['POST /api/me/notices/delete', 'POST /account/notices/delete'],
+    fields: always(TOLD),
+  },
+  'channel for notices: test': {
+    doors: [
+      'POST /api/me/notices/test',
+      'POST /account/notices/test',
+      'POST /api/admin/notice/test',
+      'POST /account/admin/notices/test',
+    ],
+    beside: ['id'],
+    fields: never(NO_ACCESS),
+  },
+  'user: create': {
+    doors: ['POST /api/admin/user/create', 'POST /account/admin/users/new'],
+    fields: always(
+      NEW_WAY_IN,
+      'username',
+      'password',
+      'base_path',
+      'role',
+      'disabled',
+      'permission',
+      'sso_id',
+    ),
+  },
+  user: {
+    doors: [
+      'POST /api/admin/user/update',
+      'POST /account/admin/users/:id{[0-9]+}/change',
+      'POST /account/admin/users/:id{[0-9]+}/password',
+      'POST /account/admin/users/:id{[0-9]+}/disable',
+      'POST /account/admin/users/:id{[0-9]+}/enable',
+    ],
+    beside: ['id'],
+    fields: USER_FIELDS,
+  },
+  'user: address and end': {
+    doors: ['POST /api/admin/user/details', 'POST /account/admin/users/:id{[0-9]+}/details'],
+    beside: ['id'],
+    fields: DETAIL_FIELDS,
+  },
+  'user: approve': {
+    doors: ['POST /api/admin/user/approve', 'POST /account/admin/users/:id{[0-9]+}/approve'],
+    beside: ['id'],
+    fields: always(OPENS),
+  },
+  'user: reject': {
+    doors: ['POST /api/admin/user/reject', 'POST /account/admin/users/:id{[0-9]+}/reject'],
+    beside: ['id'],
+    fields: always('what the user has registered can not be had back'),
+  },
+  'user: delete': {
+    doors: ['POST /api/admin/user/delete', 'POST /account/admin/users/:id{[0-9]+}/delete'],
+    beside: ['id'],
+    fields: never(ENDS),
+  },
+  'user: link for a new password': {
+    doors: ['POST /api/admin/user/reset_link', 'POST /account/admin/users/:id{[0-9]+}/reset-link'],
+    beside: ['id'],
+    fields: always(NEW_WAY_IN, 'second_factor', 'ends_at'),
+  },
+  'user: unlock': {
+    doors: ['POST /account/admin/users/:id{[0-9]+}/unlock'],
+    fields: always('it lets a thief go on guessing'),
+  },
+  'user: turn two-step verification off': {
+    doors: [
+      'POST /api/admin/user/cancel_2fa',
+      'POST /account/admin/users/:id{[0-9]+}/cancel-two-factor',
+    ],
+    beside: ['id', 'passkeys'],
+    fields: always(PROTECTS),
+  },
+  'user: delete a passkey': {
+    doors: [
+      'POST /api/admin/user/passkey/delete',
+      'POST /account/admin/users/:id{[0-9]+}/delete-passkey',
+    ],
+    beside: ['uid', 'id'],
+    fields: always(PROTECTS),
+  },
+  'user: unlink an account at an identity provider': {
+    doors: [
+      'POST /api/admin/user/identity/delete',
+      'POST /account/admin/users/:id{[0-9]+}/unlink-identity',
+    ],
+    beside: ['uid', 'issuer', 'subject', 'last_way_in'],
+    fields: always(SSO_ID),
+  },
+  'user: end sessions, delete SSH keys and app passwords': {
+    doors: [
+      'POST /api/admin/user/sshkey/delete',
+      'POST /api/admin/user/token/delete',
+      'POST /account/admin/users/:id{[0-9]+}/end-sessions',
+      'POST /account/admin/users/:id{[0-9]+}/end-session',
+      'POST /account/admin/users/:id{[0-9]+}/delete-key',
+      'POST /account/admin/users/:id{[0-9]+}/delete-app-password',
+    ],
+    beside: ['id', 'uid'],
+    fields: never(ENDS),
+  },
+  'invitation: create': {
+    doors: ['POST /api/admin/invitation/create', 'POST /account/admin/invitations/add'],
+    fields: always(
+      NEW_WAY_IN,
+      'name',
+      'username',
+      'email',
+      'permission',
+      'base_path',
+      'uses',
+      'ends_at',
+      'account_ends_at',
+      'account_days',
+    ),
+  },
+  'link: withdraw': {
+    doors: ['POST /api/admin/link/delete', 'POST /account/admin/invitations/withdraw'],
+    beside: ['id'],
+    fields: never(ENDS),
+  },
+  'name of a former user: release': {
+    doors: ['POST /account/admin/programs/release'],
+    fields: always(NAME),
+  },
+  'program: add': {
+    doors: ['POST /account/admin/programs/add'],
+    fields: always('tokens of users are sent there'),
+  },
+  'program: new secret': {
+    doors: ['POST /account/admin/programs/secret'],
+    fields: always('who has it gets tokens of users'),
+  },
+  'program: delete': {
+    doors: ['POST /account/admin/programs/delete'],
+    fields: always('it can not be had back: a new program has another id'),
+  },
+  'channel for notices: create, change, delete': {
+    doors: [
+      'POST /api/admin/notice/create',
+      'POST /api/admin/notice/topics',
+      'POST /api/admin/notice/delete',
+      'POST /account/admin/notices/add',
+      'POST /account/admin/notices/topics',
+      'POST /account/admin/notices/delete',
+    ],
+    beside: ['id'],
+    fields: always(
+      TOLD,
+      'kind',
+      'name',
+      'address',
+      'token',
+      'chat',
+      'sender',
+      'topics',
+      'language',
+    ),
+  },
+  setting: {
+    doors: ['POST /api/admin/setting/save', 'POST /account/admin/settings/:page'],
+    beside: ['key', 'value'],
+    fields: SETTING_FIELDS,
+  },
+  'nothing: reads, checks and what one browser keeps': {
+    doors: [
+      'POST /api/admin/setting/default',
+      'POST /api/admin/user/del_cache',
+      'POST /account/admin/settings/sso/check',
+      'POST /account/security/factor',
+      'POST /account/language',
+      'POST /account/announcement',
+    ],
+    beside: ['group', 'groups', 'username'],
+    fields: never(NO_ACCESS),
+  },
+}
