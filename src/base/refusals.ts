@@ -101,6 +101,7 @@ export const REFUSALS = {
   builtInNotDeleted: { code: 400, message: 'cannot delete admin or guest' },
   guestHasNoPassword: { code: 400, message: 'Guest user has no password' },
   adminHasNoEnd: { code: 400, message: 'an admin has no end' },
+  guestHasNoAddress: { code: 400, message: 'Guest user has no e-mail address' },
   guestHasNoEnd: { code: 400, message: 'Guest user has no end' },
   accountGone: { code: 400, message: 'the account is disabled or has ended' },
   noAddressToConfirm: { code: 400, message: 'there is no address to confirm' },

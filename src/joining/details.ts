@@ -73,7 +73,7 @@ export interface DetailsChange {
  * the sessions, app passwords, programs and links that it had: they are deleted first.
  *
  * @throws {Refusal} `notAdmin`, `confirmationNeeded` for what gives access (`DETAIL_FIELDS`),
- *   `userNotFound`, `adminHasNoEnd`, `guestHasNoEnd`, `invalidBody`.
+ *   `userNotFound`, `adminHasNoEnd`, `guestHasNoEnd`, `guestHasNoAddress`, `invalidBody`.
  */
 export async function changeDetails(
   deps: ActorDeps & FreshnessDeps & MailingDeps,
@@ -85,6 +85,7 @@ export async function changeDetails(
   const { db } = deps
   const now = deps.now()
   const before = await getDetails(deps, operator, userId)
+  if (email && before.role === GUEST) throw new Refusal('guestHasNoAddress')
   const isEnd = endsAt !== undefined && endsAt !== null
   if (isEnd && before.role === ADMIN) throw new Refusal('adminHasNoEnd')
   if (isEnd && before.role === GUEST) throw new Refusal('guestHasNoEnd')

@@ -1,5 +1,6 @@
 import { and, eq, exists, ne, type SQL, sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
+import { isNotGuest } from '../accounts/conditions.ts'
 import type { Language } from '../base/language.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
@@ -11,13 +12,17 @@ export function hasOtherEmail(db: Database, userId: number, email: string): SQL 
   return exists(own.where(and(eq(users.id, userId), ne(users.email, email))))
 }
 
-/** Replaces the address of a user; a new one is not verified. @param email Empty for none. */
+/**
+ * Replaces the address of a user; a new one is not verified. The guest gets none.
+ *
+ * @param email Empty for none.
+ */
 export function updateEmail(db: Database, by: Authority, userId: number, email: string) {
   return writing(db, by)
     .update(
       users,
       { email, emailVerified: false },
-      and(eq(users.id, userId), ne(users.email, email)),
+      and(eq(users.id, userId), ne(users.email, email), email === '' ? undefined : isNotGuest),
     )
     .returning({ id: users.id })
 }

@@ -383,6 +383,14 @@ describe('the address and the end of a user', () => {
     })
   })
 
+  test('are not taken of the guest', () => {
+    expect(readUser({ ...row, role: 1, latchkey_ends_at: 1 }, NOW)).toMatchObject({
+      email: '',
+      emailVerified: false,
+      endsAt: null,
+    })
+  })
+
   test('are not taken where they mean nothing: a broken address, the end of an admin', () => {
     const broken = { ...row, role: 2, latchkey_email: 'nobody', latchkey_ends_at: 1 }
     expect(readUser({ ...broken, latchkey_waiting: 1 }, NOW)).toMatchObject({

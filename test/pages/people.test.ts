@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { links, sessions, users } from '../../schema/tables.ts'
+import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { changeDetails } from '../../src/joining/details.ts'
 import { JoiningSite, NEW_PASSWORD, secretOf } from '../support/joining.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
@@ -177,6 +179,25 @@ describe('the address and the end of an account', () => {
     expect((await rowOf('alice'))?.email).toBe('alice@example.org')
     expect((await admin.get(`${USERS}/1`)).html).not.toContain('details-ends_at')
     expect((await admin.get(`${USERS}/2`)).html).not.toContain('details-email')
+  })
+
+  test('are refused to the guest at every door', async () => {
+    const address = { email: 'guest@example.org' }
+    const refused = { code: 400, message: 'Guest user has no e-mail address', data: null }
+    const token = admin.cookies.get('session') ?? ''
+    const { status, html } = await admin.post(`${USERS}/2/details`, address)
+    expect(await site.post('/api/admin/user/details', { id: 2, ...address }, { token })).toEqual(
+      refused,
+    )
+    await expect(changeDetails(site.deps, COMMAND_LINE, 2, address, 'en')).rejects.toThrow(
+      refused.message,
+    )
+    expect([status, html.includes('The guest has no e-mail address.')]).toEqual([400, false])
+    expect(await rowOf('guest')).toMatchObject({ email: '', endsAt: null })
+    // What an earlier version let in can be removed.
+    await site.db.update(users).set(address).where(eq(users.id, 2))
+    await changeDetails(site.deps, COMMAND_LINE, 2, { email: '' }, 'en')
+    expect((await rowOf('guest'))?.email).toBe('')
   })
 
   test('stand beside the limit of sessions, while there is one', async () => {

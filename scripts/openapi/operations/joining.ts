@@ -297,6 +297,11 @@ export const linkOperations: Operations = {
         body: { id: 2, ends_at: '2027-01-01T00:00:00Z' },
         answer: { refusal: 'guestHasNoEnd' },
       },
+      'an address of the guest': {
+        given: admin,
+        body: { id: 2, email: 'guest@example.org' },
+        answer: { refusal: 'guestHasNoAddress' },
+      },
       'an unknown user': {
         given: admin,
         body: { id: 9, ends_at: null },

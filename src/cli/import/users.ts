@@ -98,6 +98,8 @@ export function readUser(row: RawRow, now: number): OldUser | string {
     return 'otp_secret is not base32: first cancel 2FA of this user in the source'
   const role = roleOf(old.role)
   const password = role === GUEST ? undefined : readPassword(old)
+  // The guest has none.
+  const email = role === GUEST ? '' : old.latchkey_email
   const bringsRoles = Array.isArray(row['role']) || /\[/.test(String(row['role']))
   return {
     id: readId(row['id']),
@@ -110,8 +112,8 @@ export function readUser(row: RawRow, now: number): OldUser | string {
     disabled: old.disabled,
     ssoId: old.sso_id,
     sub: old.sub,
-    email: old.latchkey_email,
-    emailVerified: old.latchkey_email !== '' && old.latchkey_email_verified,
+    email,
+    emailVerified: email !== '' && old.latchkey_email_verified,
     // Admins and the guest have no end.
     endsAt: role === GENERAL ? old.latchkey_ends_at : null,
     // Only a disabled account can wait for approval.

@@ -191,6 +191,7 @@ const refusals: Record<RefusalName, string> = {
     'This link confirms the address of another account. Sign in to that account and open it again.',
   linkNeedsSession: 'Sign in first, then open the link again.',
   adminHasNoEnd: 'An administrator’s account has no end. Leave the date empty.',
+  guestHasNoAddress: 'The guest has no e-mail address.',
   guestHasNoEnd: 'The guest’s account has no end. Leave the date empty.',
   accountGone: 'The account is disabled or has ended.',
   noAddressToConfirm: 'There is no address to confirm.',

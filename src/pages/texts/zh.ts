@@ -742,6 +742,7 @@ export const zh: Texts = {
     linkOfOther: '此链接用于确认另一个账户的邮箱地址。请登录那个账户后再打开。',
     linkNeedsSession: '请先登录，再打开此链接。',
     adminHasNoEnd: '管理员账户不会到期，请将日期留空。',
+    guestHasNoAddress: '访客没有邮箱地址。',
     guestHasNoEnd: '访客账户不会到期，请将日期留空。',
     accountGone: '该账户已停用或已到期。',
     noAddressToConfirm: '没有需要确认的邮箱地址。',
