@@ -442,8 +442,12 @@ test('a second import changes nothing', async () => {
     keys: [{ user_id: 3, title: 'k', key_str: ED25519 }],
     settings: [{ key: 'site_title', value: 'Ours' }],
   })
-  await importJson(path)
+  expect((await clone.command(['import', path])).stdout).toMatch(/^Imported:\n/)
   const before = siteRows()
+  for (const options of [[], ['--dry-run']])
+    expect((await clone.command(['import', path, ...options])).stdout).toMatch(
+      /^Nothing new: everything that can be imported is here already\.\n/,
+    )
   expect((await importJson(path)).report).toMatchObject({
     users: counts(0, 3),
     keys: counts(0, 1),

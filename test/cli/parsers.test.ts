@@ -43,6 +43,9 @@ describe('permissions', () => {
     expect(parsePermission('29183')).toBe(29_183)
     expect(parsePermission('sftp-read, share')).toBe(0x4400)
     expect([parsePermission('all'), parsePermission('none')]).toEqual([0xffff, 0])
+    expect(['look', 'read', 'everything'].map(parsePermission)).toEqual([0, 0x1500, 0xffff])
+    expect(parsePermission('write')).toBe(0x3ff8)
+    expect(parsePermission('read,share')).toBe(0x5500)
     expect(parsePermission('+sftp-read,+share, -remove')).toEqual({ set: 0x4400, clear: 0x80 })
     expect(permissionNames(0x4480)).toEqual(['remove', 'sftp-read', 'share'])
   })
@@ -73,10 +76,13 @@ describe('permissions', () => {
   })
 
   test.each([
-    ['65536', 'names such as sftp-read,share'],
+    ['65536', 'a level such as write, names such as sftp-read,share'],
     ['shore', 'Did you mean share?'],
     ['share,+move', '+sftp-read,-remove'],
     ['+renam', 'Did you mean rename?'],
+    ['wirte', 'Did you mean write?'],
+    ['+write', 'write is a level: it stands without + and -.'],
+    ['share,-read', 'names such as sftp-read,share'],
     ['+share,-share', 'can not be both added and removed'],
     ['', 'names such as'],
   ])('refuse "%s"', (text, reason) => {

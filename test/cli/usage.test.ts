@@ -69,7 +69,12 @@ test('what is wrong with a command line is said before a site is opened, with ex
     [[], 'Usage: latchkey'],
     [['usr'], "unknown command 'usr'\n(Did you mean user?)"],
     [['user', 'lst'], '(Did you mean list?)'],
-    [['user', 'add', 'bob', '--password', 'x'], "unknown option '--password'"],
+    [['user', 'add', 'bob', '--password', 'x'], 'Use --generate, or --password-stdin.'],
+    [['user', 'password', 'bob', '--password=x'], 'Use --generate, or --password-stdin.'],
+    [['user', 'list', '--password', 'x'], "unknown option '--password'\n(--help lists"],
+    [['event', 'list', '--kind', 'sign'], 'Did you mean sign'],
+    [['event', 'list', '--kind', 'kye_added'], 'Did you mean key_added'],
+    [['event', 'list', '--kind', 'x'], "'x' is invalid. --help lists the choices."],
     [['user', 'add', 'bob\n', '--generate'], 'It must not contain control characters.'],
     [['user', 'password', 'bob'], 'use --password-stdin or --generate'],
     [['user', 'delete', 'bob'], 'confirm with --yes'],
@@ -136,7 +141,7 @@ test('a command works through the site that is served, without a runtime of its 
 test('a wrong command line is answered in JSON, when JSON is asked for', async () => {
   for (const [args, error] of [
     [['usr', '--json'], "unknown command 'usr'\n(Did you mean user?)"],
-    [['--json', 'user', 'add', 'bob', '--password', 'x'], "unknown option '--password'"],
+    [['--json', 'user', 'list', '--password', 'x'], "unknown option '--password'"],
     [['user', 'add', '--json'], "missing required argument 'name'"],
   ] as const) {
     const { code, stdout, stderr } = await clone.latchkey(args, { env })

@@ -245,7 +245,7 @@ describe('making a user', () => {
   })
 
   test.each([
-    ['browse', 0],
+    ['look', 0],
     ['read', 0x1500],
     ['write', 0x3ff8],
     ['everything', 0xffff],

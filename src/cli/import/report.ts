@@ -73,9 +73,7 @@ function rpIdsOf(accounts: Plan['accounts']): string[] {
 export function reportText(report: Report): string {
   const { users, keys, settings, passkeys } = report
   return [
-    report.dry_run
-      ? 'Dry run: nothing was written. An import would have this result:\n'
-      : 'Imported:\n',
+    `${headline(report)}\n`,
     line('', 'imported', 'completed', 'kept', 'refused'),
     ...Object.entries({ users, 'SSH keys': keys, settings }).map(([name, tally]) =>
       line(name, ...COLUMNS.map((column) => number(tally[column]))),
@@ -92,6 +90,16 @@ export function reportText(report: Report): string {
     ...section('Refused:', report.refused.map(itemText)),
     ...section('Notes:', [...sourceNotes(report), ...report.warnings, ...noteTexts(report.notes)]),
   ].join('\n')
+}
+
+function headline(report: Report): string {
+  const { users, keys, settings, passkeys, service_tokens: tokens, reserved_names: names } = report
+  const rows = [users, keys, settings, passkeys].map((one) => one.imported + one.completed)
+  const isNews = [...rows, tokens, names].some((count) => count > 0)
+  const nothing = 'Nothing new: everything that can be imported is here already.'
+  if (report.dry_run)
+    return isNews ? 'Dry run: nothing was written. An import would have this result:' : nothing
+  return isNews ? 'Imported:' : nothing
 }
 
 function sourceNotes({ source, passkey_rp_ids: rpIds }: Report): string[] {

@@ -1,5 +1,7 @@
-import { Argument, Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { own } from '../../base/own.ts'
 import { UsageError } from './command-error.ts'
+import { nearestFew } from './edit-distance.ts'
 import type { GlobalOptions } from './global-options.ts'
 import { addHelp, HELP_CONFIGURATION, HELP_OPTION, type HelpTexts, say, type Text } from './help.ts'
 import { refuseKeptByNpm } from './npm-options.ts'
@@ -109,6 +111,8 @@ export interface Shape<T extends Takes> extends HelpTexts {
   takes?: T
   /** True where an argument may begin with a hyphen. */
   allowsUnknownOptions?: true
+  /** What to use in the place of an option that does not exist, by its name. */
+  instead?: Readonly<Record<`--${string}`, string>>
 }
 
 /** A command: what it is called stands where it is listed. */
@@ -135,10 +139,23 @@ function givenOf(taken: Takes = {}, read: Read): Record<string, unknown> {
 /** Makes a command of commander from a declared one. */
 export function declare(program: Command, target: Command, declared: Declared): void {
   const read = addShape(target, declared)
+  addHints(target, declared.instead ?? {})
   target.allowUnknownOption(declared.allowsUnknownOptions === true).action(() => {
     const { remote, json } = program.opts<GlobalOptions>()
     const call = { remote, json, output: json ? jsonOutput : textOutput }
     return declared.run(read, call)
+  })
+}
+
+/** Adds to the message about an unknown option what to use in its place. */
+function addHints(target: Command, instead: Readonly<Record<string, string>>): void {
+  const inherited = target.configureOutput()
+  target.configureOutput({
+    outputError(text, write) {
+      const [, option = ''] = /^error: unknown option '(--[\w-]+)/.exec(text) ?? []
+      const hint = own(instead, option)
+      inherited.outputError?.(hint === undefined ? text : `${text.trimEnd()}\n(${hint})\n`, write)
+    },
   })
 }
 
@@ -199,11 +216,26 @@ function addOption(target: Command, { form, about, ...how }: Taken<unknown>): ()
   const option = new Option(form, say(about)).makeOptionMandatory(isRequired)
   // Commander would add to a default.
   if (!isRepeated) option.default(fallback)
-  if (choices !== undefined) option.choices(choices)
-  else if (parse !== undefined) option.argParser(isRepeated ? collect(parse) : parse)
+  if (choices !== undefined) {
+    option.choices(choices)
+    if (choices.length > MAX_LISTED_CHOICES) option.argParser((text) => oneOf(choices, text))
+  } else if (parse !== undefined) option.argParser(isRepeated ? collect(parse) : parse)
   target.addOption(option)
   const missing = option.required ? fallback : false
   return () => target.opts()[option.attributeName()] ?? missing
+}
+
+/** More choices than these are not listed in a message: it names the nearest. */
+const MAX_LISTED_CHOICES = 12
+const MAX_SUGGESTED = 4
+
+/** @throws {InvalidArgumentError} With the nearest choices. */
+function oneOf(choices: readonly string[], text: string): string {
+  if (choices.includes(text)) return text
+  const near = nearestFew(text, choices, MAX_SUGGESTED)
+  throw new InvalidArgumentError(
+    near.length === 0 ? '--help lists the choices.' : `Did you mean ${near.join(', ')}?`,
+  )
 }
 
 function collect(parse: (text: string) => unknown) {

@@ -29,3 +29,28 @@ export function nearest(word: string, words: readonly string[], slack: number): 
   const [best] = distances.toSorted((a, b) => a.distance - b.distance)
   return best !== undefined && best.distance <= slack ? best.candidate : undefined
 }
+
+/** The shortest part of a word that says which words are meant. */
+const MIN_PART_CHARACTERS = 3
+
+/**
+ * Finds the words nearest to one, in any case: those that contain it or a part of which (between
+ * underscores) it nearly is, the nearest first. There may be none.
+ *
+ * @param most The number of words at most.
+ */
+export function nearestFew(word: string, words: readonly string[], most: number): string[] {
+  const sought = word.toLowerCase()
+  const slack = Math.floor(sought.length / 3)
+  return words
+    .map((candidate) => {
+      const isPart = sought.length >= MIN_PART_CHARACTERS && candidate.includes(sought)
+      const parts = [candidate, ...candidate.split('_')]
+      const distance = Math.min(...parts.map((part) => editDistance(sought, part)))
+      return { candidate, distance: isPart ? 0 : distance }
+    })
+    .filter(({ distance }) => distance <= slack)
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, most)
+    .map(({ candidate }) => candidate)
+}

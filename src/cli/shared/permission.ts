@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { PermissionChange } from '../../users/guarded-fields.ts'
+import { isLevel, LEVELS } from '../../accounts/permission-levels.ts'
 import { MAX_PERMISSION, PERMISSION } from '../../accounts/roles.ts'
 import { nearest } from './edit-distance.ts'
 
@@ -12,8 +13,13 @@ const BITS = new Map(
 )
 const SLACK = 4
 
-/** The names of all permissions, for `--help`. */
-export const PERMISSION_LIST = [...BITS.keys()].join(', ').replace(/(.{60,80}), /g, '$1,\n  ')
+/** Words for all permissions of a user. */
+const WHOLE: Readonly<Record<string, number>> = { ...LEVELS, all: MAX_PERMISSION, none: 0 }
+const NAMES = [...BITS.keys()].join(', ').replace(/(.{60,80}), /g, '$1,\n  ')
+
+/** The names of the levels and of all permissions, for `--help`. */
+export const PERMISSION_LIST = `${NAMES}
+  Levels, as on the pages: ${Object.keys(LEVELS).join(', ')}`
 
 /** Lists the names of the bits that are set. */
 export function permissionNames(permission: number): string[] {
@@ -30,16 +36,16 @@ export function permissionText(permission: number): string {
 }
 
 /**
- * Parses all permissions of a user, as `sftp-read,share`, `all`, `none` or a number such as
- * `29183`; or a change such as `+sftp-read,-remove`, which leaves the other bits unchanged.
+ * Parses all permissions of a user, as a level (`write`), `sftp-read,share`, `write,share`, `all`,
+ * `none` or a number such as `29183`; or a change such as `+sftp-read,-remove`, which leaves the
+ * other bits unchanged.
  */
 export function parsePermission(text: string): number | PermissionChange {
   if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_PERMISSION) return Number(text)
-  if (text === 'all') return MAX_PERMISSION
-  if (text === 'none') return 0
+  if (Object.hasOwn(WHOLE, text)) return WHOLE[text] ?? 0
   const parts = text.split(',').map((part) => part.trim())
   if (parts.every((part) => /^[a-z]/.test(part)))
-    return parts.reduce((bits, name) => bits | bitOf(name), 0)
+    return parts.reduce((bits, name) => bits | (isLevel(name) ? LEVELS[name] : bitOf(name)), 0)
   return parseChange(parts)
 }
 
@@ -49,7 +55,7 @@ function parseChange(parts: string[]): PermissionChange {
     const [, sign, name = ''] = /^([+-])(.+)$/.exec(part) ?? []
     if (sign === undefined) {
       throw new InvalidArgumentError(
-        'It must be names such as sftp-read,share, or changes such as +sftp-read,-remove, or all, or none.',
+        'It must be a level such as write, names such as sftp-read,share, or changes such as +sftp-read,-remove, or all, or none.',
       )
     }
     const side = sign === '+' ? 'set' : 'clear'
@@ -62,7 +68,10 @@ function parseChange(parts: string[]): PermissionChange {
 function bitOf(name: string): number {
   const bit = BITS.get(name)
   if (bit !== undefined) return bit
-  const meant = nearest(name, [...BITS.keys()], SLACK)
+  // A level is no change: without it, what would be left?
+  if (isLevel(name))
+    throw new InvalidArgumentError(`${name} is a level: it stands without + and -.`)
+  const meant = nearest(name, [...BITS.keys(), ...Object.keys(LEVELS)], SLACK)
   const hint = meant === undefined ? '--help lists all.' : `Did you mean ${meant}?`
   throw new InvalidArgumentError(`There is no permission "${name}". ${hint}`)
 }

@@ -1,21 +1,13 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { MAX_PERMISSION, PERMISSION } from '../../accounts/roles.ts'
+import { isLevel, LEVELS } from '../../accounts/permission-levels.ts'
 import { own } from '../../base/own.ts'
 import { Choice } from '../fields.tsx'
 import type { Fields, Problem } from '../form.ts'
 import type { View } from '../view.ts'
 
-const { webdavRead, webdavWrite, sftpRead, sftpWrite, readArchives, decompress } = PERMISSION
-const { make, rename, move, copy, remove } = PERMISSION
-const READ = webdavRead | sftpRead | readArchives
-const WRITE = make | rename | move | copy | remove | webdavWrite | sftpWrite | decompress
-
-/** What most users are given, from the least to the most. */
-const LEVELS = { browse: 0, read: READ, write: READ | WRITE, everything: MAX_PERMISSION } as const
-
 export type PermissionLevel = keyof typeof LEVELS | 'custom'
 
-const LEVEL_NAMES = [...Object.keys(LEVELS).filter(isKnown), 'custom' as const]
+const LEVEL_NAMES = [...Object.keys(LEVELS).filter(isLevel), 'custom' as const]
 
 /** The bits of each group, in the order of the page. */
 const GROUPS = {
@@ -86,7 +78,7 @@ export function PermissionField(props: PropsWithChildren<PermissionFieldProps>) 
 /** Reads the fields of `PermissionField`. Without a level, the boxes count. */
 export function permissionIn(fields: Fields, name: string): number {
   const level = own(fields, levelField(name)) ?? 'custom'
-  return isKnown(level) ? LEVELS[level] : boxesIn(fields, name)
+  return isLevel(level) ? LEVELS[level] : boxesIn(fields, name)
 }
 
 /** Tells whether a form has the fields of `PermissionField`. */
@@ -101,10 +93,6 @@ function boxesIn(fields: Fields, name: string): number {
 
 function levelOf(permission: number): PermissionLevel {
   return LEVEL_NAMES.find((level) => level !== 'custom' && LEVELS[level] === permission) ?? 'custom'
-}
-
-function isKnown(level: string): level is keyof typeof LEVELS {
-  return Object.hasOwn(LEVELS, level)
 }
 
 function levelField(name: string): string {

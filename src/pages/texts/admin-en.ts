@@ -32,7 +32,7 @@ const parts: Record<SettingPart, string> = {
 
 /** What most users are given. */
 const levels: Record<PermissionLevel, { title: string; hint: string }> = {
-  browse: { title: 'Look only', hint: 'See files in the browser, and download them.' },
+  look: { title: 'Look only', hint: 'See files in the browser, and download them.' },
   read: {
     title: 'Read',
     hint: 'The same with programs, over WebDAV and SFTP, and inside archives.',
@@ -211,7 +211,8 @@ export const adminUsersEn = {
   endSessionsLead:
     'Sign the user out on all devices, and delete all app passwords: programs such as rclone need new ones.',
   disable: 'Disable account',
-  disableLead: 'Sign the user out at once, and refuse sign-ins until you enable the account again.',
+  disableLead:
+    'Sign the user out at once, and refuse sign-ins until you enable the account again. App passwords are deleted for good: programs such as rclone need new ones afterwards.',
   enable: 'Enable account',
   enableLead: 'The user can sign in again.',
   delete: 'Delete user',

@@ -131,7 +131,7 @@ export const adminUsersZh: typeof adminUsersEn = {
   basePathHint: '用户看不到它以外的内容。',
   permissions: '权限',
   levels: {
-    browse: { title: '仅查看', hint: '在浏览器中查看和下载文件。' },
+    look: { title: '仅查看', hint: '在浏览器中查看和下载文件。' },
     read: { title: '只读', hint: '还可以用程序通过 WebDAV 和 SFTP 读取，并查看压缩包内容。' },
     write: { title: '读写', hint: '还可以上传、重命名、移动、复制和删除文件。' },
     everything: { title: '全部权限', hint: '还包括隐藏文件、有密码的文件夹和分享。' },
@@ -165,7 +165,8 @@ export const adminUsersZh: typeof adminUsersEn = {
   endSessionsLead:
     '该用户在所有设备上都将退出登录，所有应用专用密码都会被删除；rclone 等程序需要新的密码。',
   disable: '停用账户',
-  disableLead: '用户会立即被退出，在重新启用之前无法登录。',
+  disableLead:
+    '用户会立即被退出，在重新启用之前无法登录。应用密码会被永久删除：重新启用后，rclone 等程序需要新的应用密码。',
   enable: '启用账户',
   enableLead: '用户可以重新登录。',
   delete: '删除用户',

@@ -78,8 +78,8 @@ const create = onSite({
     ),
     permission: takes(
       '--permission <names>',
-      'the permissions of the account (default: none)',
-      '账户的权限（默认：无）',
+      'the permissions of the account: a level such as read, or names, as in user add --help (default: none)',
+      '账户的权限：级别，例如 read（只读），或权限名称，见 user add --help（默认：无）',
       parsePermission,
     ),
     basePath: takes('--base-path <path>', ...BASE_PATH_TEXT, parsed(basePathSchema)),

@@ -24,6 +24,12 @@ export const PASSWORD_OPTIONS = {
   ),
 }
 
+/** What the commands with these options say about an option that they do not have. */
+export const NO_PASSWORD_ARGUMENT = {
+  '--password':
+    'A password is no argument: every user of this machine could read it. Use --generate, or --password-stdin.',
+} as const
+
 interface NewPassword {
   password: string
   /** The password, if it was generated and must be shown. */

@@ -19,7 +19,7 @@ import { onSite } from '../../site/on-site.ts'
 import { parseAddress } from '../../shared/email.ts'
 import { readMail } from '../../site/mail-site.ts'
 import { parsed } from '../../shared/parsed.ts'
-import { PASSWORD_OPTIONS, passwordSource } from './password.ts'
+import { NO_PASSWORD_ARGUMENT, PASSWORD_OPTIONS, passwordSource } from './password.ts'
 import { parsePermission, PERMISSION_LIST } from '../../shared/permission.ts'
 import { ROLES } from '../../shared/role.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
@@ -27,8 +27,8 @@ import { latchkey, userWord } from '../../shared/printed-command.ts'
 const SECTION = [['Permissions:', '权限：'], PERMISSION_LIST] as const
 
 const PERMISSION_TEXT: Text = [
-  'the names of all permissions, or +name and -name to add and to remove some; also all, none',
-  '全部权限的名称；或用 +名称、-名称 增加、去除个别权限；也可以是 all（全部）、none（无）',
+  'a level such as write, the names of all permissions, or +name and -name to add and to remove some; also all, none',
+  '级别，例如 write（读写）；全部权限的名称；或用 +名称、-名称 增加、去除个别权限；也可以是 all（全部）、none（无）',
 ]
 
 /** The options that name a field. */
@@ -86,10 +86,8 @@ export const addUser = onSite({
     ),
   },
   section: SECTION,
-  examples: [
-    'user add alice --generate --permission webdav-read,sftp-read',
-    'user add bob --role admin',
-  ],
+  instead: NO_PASSWORD_ARGUMENT,
+  examples: ['user add alice --generate --permission write', 'user add bob --role admin'],
   before({ withoutPassword, generate, passwordStdin }) {
     if (withoutPassword && (generate || passwordStdin))
       throw new UsageError(

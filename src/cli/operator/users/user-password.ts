@@ -18,7 +18,7 @@ import { USER } from '../../site/find-user.ts'
 import { takes } from '../../shared/declaration.ts'
 import { onSite } from '../../site/on-site.ts'
 import type { Output, Row } from '../../shared/output.ts'
-import { PASSWORD_OPTIONS, passwordSource } from './password.ts'
+import { NO_PASSWORD_ARGUMENT, PASSWORD_OPTIONS, passwordSource } from './password.ts'
 import type { Site } from '../../site/site.ts'
 import { latchkey, userWord } from '../../shared/printed-command.ts'
 
@@ -43,6 +43,7 @@ e-mail address and SSH keys. On a terminal the command asks whether to delete th
 通行密钥、关联的第三方账户、应用专用密码、该用户的通知渠道、已确认的邮箱地址和 SSH 公钥。
 在终端中还会询问是否删除 SSH 公钥。`,
   ],
+  instead: NO_PASSWORD_ARGUMENT,
   examples: ['user password alice', 'user password alice --generate --delete-keys'],
   before: (options) => passwordSource(options),
   async run(site, { user, deleteKeys }, { output, json }, readPassword) {

@@ -162,20 +162,20 @@ const show = onSite({
 })
 
 const disable = onSite({
-  about: 'disables a user, and ends all sessions of the user',
-  zh: '停用用户，并退出该用户的所有设备',
+  about: 'disables a user, ends all sessions, and deletes all app passwords of the user for good',
+  zh: '停用用户，退出该用户的所有设备，并永久删除其应用密码',
   takes: { user: USER },
   examples: ['user disable alice'],
   async run(site, { user: { id, username } }, { output }) {
     await changeUser(site, COMMAND_LINE, id, { disabled: true })
-    const done = `Disabled ${username}; all sessions have ended.`
+    const done = `Disabled ${username}; all sessions have ended, and the app passwords are deleted.`
     output.done(done, { id, username, disabled: true })
   },
 })
 
 const enable = onSite({
-  about: 'enables a user who was disabled',
-  zh: '重新启用已停用的用户',
+  about: 'enables a user who was disabled; deleted app passwords do not come back',
+  zh: '重新启用已停用的用户；已删除的应用密码不会恢复',
   takes: { user: USER },
   examples: ['user enable alice'],
   async run(site, { user: { id, username } }, { output }) {
