@@ -1,9 +1,10 @@
-import { and, eq, exists, inArray, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import type { UserId } from '../database/user-id.ts'
 import { type Account, selectAccounts } from './accounts.ts'
+import { isEnabled, isNotGuest } from './conditions.ts'
 import { GUEST } from './roles.ts'
 import { hasPasskey, mustUsePasskey, mustUseSecondFactor } from './second-factor.ts'
 import { storedKeys, usernameKey } from './username.ts'
@@ -39,6 +40,29 @@ export const signInColumns = {
 /** Selects a user for a sign-in. The name is compared exactly. */
 export function selectForSignIn(db: Database, username: string) {
   return db.select(signInColumns).from(users).where(isNamed(username))
+}
+
+/**
+ * Selects the permission of a user whose password was right, while a server may let the user in
+ * with it: a hash takes time, and meanwhile the user can be disabled, get another name or password,
+ * or have to use a second factor, which a server can't ask for.
+ */
+export function selectStillAllowed(
+  db: Database,
+  username: string,
+  { id, passwordChangedAt }: { id: number; passwordChangedAt: number },
+  now: number,
+) {
+  const isSame = and(
+    eq(users.id, id),
+    isNamed(username),
+    eq(users.passwordChangedAt, passwordChangedAt),
+  )
+  const needsNoFactor = and(isNull(users.totpSeed), sql`not ${mustUseSecondFactor}`)
+  return db
+    .select({ permission: users.permission })
+    .from(users)
+    .where(and(isSame, isEnabled(now), isNotGuest, needsNoFactor))
 }
 
 /** Selects a user whose password alone proves too little (`mustUsePasskey`); otherwise no row. */

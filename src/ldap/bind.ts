@@ -1,13 +1,13 @@
-import { sql } from 'drizzle-orm'
+import { exists, sql } from 'drizzle-orm'
 import { hasAppPasswordForm, hashAppPassword, isAppPassword } from '../access/app-password.ts'
 import { noteUse, selectShown } from '../access/app-password-store.ts'
 import { type AppPasswordScope, hasScope } from '../access/scopes.ts'
 import { insertServiceSignIn } from '../access/service-sign-ins.ts'
 import { actAsService, isService, selectServiceName } from '../access/service-tokens.ts'
-import { selectForSignIn } from '../accounts/store.ts'
+import { selectForSignIn, selectStillAllowed } from '../accounts/store.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
 import { hashName } from '../crypto/key-ring.ts'
-import { runBatch, THE_SERVICE } from '../database/statements.ts'
+import { asAuthority, runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { staticDigest, verifyPassword } from '../passwords/passwords.ts'
 import { replacePasswordHash } from '../sign-in/store.ts'
@@ -15,7 +15,7 @@ import { chargeUnspent, clearCounter, payBack } from '../throttle/charges.ts'
 import { type Counter, doorCounter } from '../throttle/counters.ts'
 import { noteStop } from '../throttle/stops.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
-import { hasPassword, selectUnchanged } from './store.ts'
+import { hasPassword } from './store.ts'
 import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** What an LDAP door asks about. */
@@ -127,14 +127,16 @@ async function bindByPassword(
   const event: AuditEvent = lacksFactor
     ? { ...who, kind: 'sign_in_refused', detail: 'two-factor' }
     : { ...who, kind: 'service_sign_in' }
+  const allowed = selectStillAllowed(db, username, user, deps.now())
+  const isAllowed = asAuthority(sql`(${by} and ${exists(allowed)})`)
   const { still } = await runBatch(db, {
-    still: selectUnchanged(db, user.id, user.passwordChangedAt, now),
+    still: allowed,
     counted: lacksFactor
       ? payBack(db, THE_SERVICE, [counter])
       : clearCounter(db, THE_SERVICE, counter),
     inserted: lacksFactor
       ? insertEvent(db, by, event)
-      : insertServiceSignIn(db, by, username, event, now - EVENT_MILLISECONDS),
+      : insertServiceSignIn(db, isAllowed, username, event, now - EVENT_MILLISECONDS),
     rehashed:
       replacement === undefined
         ? undefined

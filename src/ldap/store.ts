@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, asc, isNotNull, notExists, type SQL, sql } from 'drizzle-orm'
 import { accountList, users } from '../../schema/tables.ts'
 import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
 import { existsUser, isNamed } from '../accounts/store.ts'
@@ -48,19 +48,4 @@ export function selectListed(db: Database, by: Authority, known: readonly string
 export function hasPassword(db: Database, username: string, now: number): SQL {
   const hasHash = isNotNull(users.passwordHash)
   return existsUser(db, isNamed(username), isEnabled(now), isNotGuest, hasHash)
-}
-
-/** Selects the account while its password hash was last changed at this time. */
-export function selectUnchanged(
-  db: Database,
-  userId: number,
-  passwordChangedAt: number,
-  now: number,
-) {
-  return db
-    .select({ id: users.id })
-    .from(users)
-    .where(
-      and(eq(users.id, userId), isEnabled(now), eq(users.passwordChangedAt, passwordChangedAt)),
-    )
 }

@@ -1,6 +1,7 @@
+import { exists, sql } from 'drizzle-orm'
 import { auditEvents } from '../../schema/tables.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../audit/events.ts'
-import { THE_SERVICE } from '../database/statements.ts'
+import { asAuthority, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import { checkPassword } from '../sign-in/sign-in.ts'
 import { staticDigest } from '../passwords/passwords.ts'
@@ -15,6 +16,7 @@ import { noteUse, selectShown } from '../access/app-password-store.ts'
 import { maskPermission } from '../access/scopes.ts'
 import { actAsService, isService } from '../access/service-tokens.ts'
 import { sftpAccess } from '../accounts/file-access.ts'
+import { selectStillAllowed } from '../accounts/store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
   accessBy,
@@ -223,11 +225,14 @@ async function admitByPassword(
         ? { ...who, kind: 'sign_in_refused', detail: lacksFactor ? 'two-factor' : 'permission' }
         : { ...who, kind: 'service_sign_in' }
     const by = isService(db, tokenHash, 'sftp:passwords')
+    const allowed = selectStillAllowed(db, username, user, deps.now())
+    const isAllowed = asAuthority(sql`(${by} and ${exists(allowed)})`)
     const insertion =
       access === 'none'
         ? insertEvent(db, by, event)
-        : insertServiceSignIn(db, by, username, event, rememberedSince(now))
-    const { inserted, keys } = await actAsService(db, tokenHash, 'sftp:passwords', {
+        : insertServiceSignIn(db, isAllowed, username, event, rememberedSince(now))
+    const { still, inserted, keys } = await actAsService(db, tokenHash, 'sftp:passwords', {
+      still: allowed,
       paidBack: payBack(db, THE_SERVICE, signIn.counters),
       inserted: insertion.returning({ id: auditEvents.id }),
       keys: selectSignInKeys(db, username, undefined, now),
@@ -236,8 +241,12 @@ async function admitByPassword(
     // Operators read the log to find out why a client gets in no more.
     const logged = lacksFactor ? 'two-factor, make an app password' : (event.detail ?? '')
     if (inserted.length > 0) logEvent({ ...event, detail: logged })
-    if (access === 'none') return undefined
-    return { access, remembered: rememberedOf(user.permission, keys) }
+    const [owner] = still
+    if (access === 'none' || owner === undefined) return undefined
+    // The permission may have changed as well.
+    const present = accessBy(protocol, owner.permission)
+    if (present === 'none') return undefined
+    return { access: present, remembered: rememberedOf(owner.permission, keys) }
   } catch (error) {
     if (error instanceof Refusal && error.code < 500) return undefined
     throw error
