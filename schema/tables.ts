@@ -131,6 +131,8 @@ export const sshKeys = sqliteTable(
     lastUsedAt: time('last_used_at').notNull(),
     /** Where the key was last used from; empty when it was never used or nobody told. */
     lastUsedNetwork: text('last_used_network').notNull().default(''),
+    /** With what it was made: see `appPasswords.amr`. */
+    amr: text('amr').notNull().default(''),
   },
   (table) => [
     unique('ssh_keys_title').on(table.userId, table.title),
@@ -389,6 +391,11 @@ export const appPasswords = sqliteTable(
      * none.
      */
     lastNetwork: text('last_network'),
+    /**
+     * With what it was made: the methods of the session (`sessions.amr`), or `operator` for the
+     * command line. Empty when that is not known.
+     */
+    amr: text('amr').notNull().default(''),
   },
   (table) => [unique('app_passwords_name').on(table.userId, table.name)],
 )

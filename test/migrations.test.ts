@@ -458,3 +458,73 @@ describe('folders of before keys', () => {
       expect(await register(username)).toBe('username is already taken')
   })
 })
+
+test('credentials get what they were made with, where that is known', async () => {
+  await migrateUntil('0037')
+  const user = { created_at: 1 }
+  await insert('users', [
+    { id: 8, username: 'bob', username_key: 'bob', totp_seed: 'sealed', ...user },
+    { id: 9, username: 'carol', username_key: 'carol', ...user },
+    { id: 10, username: 'dave', username_key: 'dave', role: 2, ...user },
+    { id: 11, username: 'erin', username_key: 'erin', totp_seed: 'sealed', ...user },
+  ])
+  await insert('settings', [{ key: 'require_second_factor', value: 'admins' }])
+  const event = { network: '192.0.2.1', user_agent: 'Firefox', detail: '' }
+  await insert('audit_events', [
+    { at: 100, kind: 'two_factor_on', user_id: 8, ...event },
+    { at: 100, kind: 'two_factor_on', user_id: 11, ...event },
+    { at: 150, kind: 'two_factor_cancelled', user_id: 11, ...event },
+    { at: 200, kind: 'settings_changed', user_id: 1, ...event, detail: 'x, require_second_factor' },
+    { at: 300, kind: 'role_changed', user_id: 10, ...event },
+    { at: 50, kind: 'token_created', user_id: 9, ...event, detail: 'cli', network: 'command line' },
+    { at: 50, kind: 'key_added', user_id: 9, ...event, detail: 'cli', network: 'command line' },
+    // An app password that is gone may have added the key after it.
+    { at: 120, kind: 'token_deleted', user_id: 8, ...event, detail: 'gone' },
+  ])
+  const token = (userId: number, name: string, createdAt: number) => ({
+    user_id: userId,
+    name,
+    token_hash: `${userId}${name}`,
+    scopes: 'files:read',
+    created_at: createdAt,
+  })
+  await insert('app_passwords', [
+    token(8, 'before', 100),
+    token(8, 'after', 101),
+    token(9, 'cli', 50),
+    token(9, 'own', 500),
+    token(10, 'as user', 250),
+    token(10, 'as admin', 301),
+    token(11, 'unsure', 200),
+    { ...token(10, 'writes', 240), scopes: 'account:read account:write' },
+  ])
+  const key = (userId: number, title: string, addedAt: number) => ({
+    user_id: userId,
+    title,
+    fingerprint: title,
+    type: 'ssh-ed25519',
+    bits: 256,
+    line: 'x',
+    added_at: addedAt,
+    last_used_at: addedAt,
+  })
+  await insert('ssh_keys', [
+    key(8, 'before', 99),
+    key(8, 'beside a lost app password', 110),
+    key(8, 'after', 130),
+    key(9, 'cli', 50),
+    key(10, 'perhaps by an app password', 400),
+  ])
+  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
+  const made = (table: string, name: string) =>
+    all(`select ${name} as name, amr from ${table} where amr <> '' order by id`)
+  expect(await made('app_passwords', 'name')).toEqual([
+    { name: 'after', amr: 'otp' },
+    { name: 'cli', amr: 'operator' },
+    { name: 'as admin', amr: 'mfa' },
+  ])
+  expect(await made('ssh_keys', 'title')).toEqual([
+    { name: 'after', amr: 'otp' },
+    { name: 'cli', amr: 'operator' },
+  ])
+})

@@ -42,6 +42,12 @@ export function examplesOf(operation: Operation, route: Route): Examples {
       add('an app password', 'the caller has an app password', 'sessionNeeded')
     else
       add('another scope', 'alice has an app password of another scope', 'scopeNeeded', route.needs)
+    if (route.needs !== 'session')
+      add(
+        'an app password without a second factor',
+        'the site demands a second factor, and a password alone made the app password',
+        'tokenLacksFactor',
+      )
   }
   if (operation.guest !== undefined)
     add('the guest', 'nobody is signed in, the guest is enabled', operation.guest)

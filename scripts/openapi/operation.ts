@@ -15,6 +15,8 @@ export type Given =
   | 'alice has an app password'
   | 'alice has an app password of another scope'
   | 'the caller has an app password'
+  | 'a password alone made what alice has, who uses two-step verification'
+  | 'the site demands a second factor, and a password alone made the app password'
   | 'alice has 50 app passwords'
   | 'a server has a service token, alice has an app password'
   | 'alice may use WebDAV and has an app password for files'

@@ -73,10 +73,17 @@ export const appPasswords = v.strictObject({
       expires_at: v.nullable(time),
       last_used_at: v.nullable(time),
       last_network: v.nullable(network),
+      lacks_second_factor: v.pipe(
+        v.boolean(),
+        v.description(
+          'it opens nothing now: the site demands a second factor of its user, and it was made without one',
+        ),
+      ),
     }),
   ),
   total,
 })
+export const keptCredentials = v.strictObject({ app_passwords: total, ssh_keys: total })
 export const createdAppPassword = v.strictObject({
   id,
   token: v.pipe(v.string(), v.regex(/^lk_[0-9A-Za-z]{38}$/)),

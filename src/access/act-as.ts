@@ -17,7 +17,7 @@ import {
 } from './app-password-store.ts'
 import { changeParts, hasWrites, refuseTooManyChanges } from './changes.ts'
 import { type FreshnessDeps, isFreshAt, provenAt } from './freshness.ts'
-import { factorState, type FactorState, isEnough } from './sign-in-methods.ts'
+import { factorState, type FactorState, isEnough, isMadeWithEnough } from './sign-in-methods.ts'
 import { type AppPasswordScope, hasScope } from './scopes.ts'
 import { isLive, isSessionUseNoted, noteSessionUse } from './session-store.ts'
 
@@ -29,7 +29,7 @@ export type { Actor, SessionActor } from './actor.ts'
  */
 export interface Acting extends Account {
   provenAt: number | null
-  /** `enough` for an app password, because creating it needed a session that had enough. */
+  /** For an app password, by what it was made with. */
   factorState: FactorState
   /** Null for a session. */
   appPassword: AppPasswordState | null
@@ -116,7 +116,10 @@ export function selectActorWith<Beside extends Record<string, SQL.Aliased<number
         lastActiveAt: sql<number | null>`${appPasswords.lastUsedAt}`.as('last_active_at'),
         // Creating an app password needed a fresh session, so it needs none here.
         provenAt: sql<number | null>`${given.now}`.as('proven_at'),
-        factorState: sql<FactorState>`'enough'`.as('factor_state'),
+        factorState:
+          sql<FactorState>`iif(${isMadeWithEnough(appPasswords.amr)}, 'enough', 'unused')`.as(
+            'factor_state',
+          ),
         appPassword: appPasswordState(given.network, given.now).as('app_password'),
         ...beside,
       })
@@ -146,8 +149,9 @@ type Acted<Named extends Parts> = { account: Acting } & Answers<Named>
  *
  * @returns The account, and the answer of each part under its name.
  * @throws {Refusal} 401 when the account is gone or disabled, or the session or the app password
- *   has ended; 403 when the session lacks the second factor that its user must use; `scopeNeeded`
- *   and `sessionNeeded` for an app password; `tooManyChanges` when a part writes.
+ *   has ended; 403 when the session lacks the second factor that its user must use, or the app
+ *   password was made without one; `scopeNeeded` and `sessionNeeded` for an app password;
+ *   `tooManyChanges` when a part writes.
  */
 export function actAs<Named extends Parts>(
   deps: ActorDeps,
@@ -289,6 +293,7 @@ function admitAppPassword<Row extends Found>(
   if (!isEnabledAt(account, now)) throw new Refusal('accountDisabled')
   actor.userId.found = account.id
   refuseMissingScope(actor, appPassword.scopes)
+  if (!isEnough(account.factorState, undefined)) throw new Refusal('tokenLacksFactor')
   noteUse(deps, actor, { ...appPassword, userId: account.id }, now)
   return account
 }

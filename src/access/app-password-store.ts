@@ -25,6 +25,7 @@ import { isEnabled } from '../accounts/conditions.ts'
 import { accountColumns } from '../accounts/accounts.ts'
 import type { AppPasswordActor } from './actor.ts'
 import { type AppPasswordScope, includesScope, parseScopes } from './scopes.ts'
+import { isMadeWithEnough } from './sign-in-methods.ts'
 import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 /** The time of the last use is this exact, so that many requests cost one write. */
@@ -115,7 +116,10 @@ function isUnknownNetwork(
     or exists (select 1 from ${auditEvents} where ${REPORTS_NETWORK} and ${ofUser}))`
 }
 
-/** Selects the account and the state of an app password that a server shows for its owner. */
+/**
+ * Selects the account and the state of an app password that a server shows for its owner, while it
+ * is in force.
+ */
 export function selectShown(
   db: Database,
   shown: Shown & { network: string | SQLWrapper | undefined },
@@ -128,7 +132,14 @@ export function selectShown(
     })
     .from(users)
     .innerJoin(appPasswords, eq(appPasswords.userId, users.id))
-    .where(and(isAppPasswordOf(shown), isEnabled(now), isUnexpired(now)))
+    .where(
+      and(
+        isAppPasswordOf(shown),
+        isEnabled(now),
+        isUnexpired(now),
+        isMadeWithEnough(appPasswords.amr),
+      ),
+    )
 }
 
 function isUnexpired(now: number): SQL | undefined {
@@ -156,6 +167,7 @@ export function selectLiveAppPassword(
         isUnexpired(now),
         needs === 'session' ? sql`false` : includesScope(appPasswords.scopes, needs),
         isEnabled(now),
+        isMadeWithEnough(appPasswords.amr),
         when,
       ),
     )

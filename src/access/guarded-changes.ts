@@ -302,6 +302,10 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     beside: ['id'],
     fields: never(ENDS),
   },
+  'app passwords and SSH keys: keep': {
+    doors: ['POST /api/me/credentials/keep', 'POST /account/security/keep'],
+    fields: always(NEW_WAY_IN),
+  },
   'sessions: end': {
     doors: [
       'POST /api/me/sessions/delete',

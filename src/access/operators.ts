@@ -1,4 +1,4 @@
-import { exists, sql } from 'drizzle-orm'
+import { exists, type SQL, sql } from 'drizzle-orm'
 import {
   type Answers,
   asAuthority,
@@ -15,7 +15,8 @@ import { isAdmin } from '../accounts/conditions.ts'
 import { ADMIN } from '../accounts/roles.ts'
 import { actAs, type Actor, type ActorDeps } from './act-as.ts'
 import { type FreshnessDeps, isFreshAt } from './freshness.ts'
-import { selectFreshActor, selectLiveActor } from './session-store.ts'
+import { methodsOf, selectFreshActor, selectLiveActor } from './session-store.ts'
+import { BY_COMMAND } from './sign-in-methods.ts'
 
 export { COMMAND_LINE }
 
@@ -61,6 +62,11 @@ export async function actAsOperatorAt<Named extends Parts>(
 export function isOperator(db: Database, operator: Operator, now: number): Authority {
   if (!isActor(operator)) return asAuthority(sql`true`)
   return asAuthority(exists(selectLiveActor(db, operator, now, isAdmin)))
+}
+
+/** Returns the methods with which an operator makes something for a user. */
+export function methodsOfOperator(db: Database, operator: Operator): SQL {
+  return isActor(operator) ? methodsOf(db, operator) : sql`${BY_COMMAND}`
 }
 
 /** Works like `isOperator`. A session must be fresh. */

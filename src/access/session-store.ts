@@ -1,5 +1,5 @@
 import { and, desc, eq, exists, gt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
-import { sessions, users } from '../../schema/tables.ts'
+import { appPasswords, sessions, users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { asAuthority, type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
@@ -65,6 +65,20 @@ function selectLive(db: Database, session: SessionClaims, now: number, when?: SQ
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(and(isLiveSession(session, now), when))
+}
+
+/** Returns the methods with which an actor makes something: those of the session or app password. */
+export function methodsOf(db: Database, actor: Actor): SQL {
+  const found = isSessionActor(actor)
+    ? db
+        .select({ amr: sessions.amr })
+        .from(sessions)
+        .where(isSession(actor.userId, actor.sessionId))
+    : db
+        .select({ amr: appPasswords.amr })
+        .from(appPasswords)
+        .where(eq(appPasswords.tokenHash, actor.tokenHash))
+  return sql`(${found})`
 }
 
 /** Selects the account of a live session, and when the session ends. */

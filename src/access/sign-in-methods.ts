@@ -15,6 +15,9 @@ export type Method = ListedMethod | 'hwk'
 export const LISTED_METHODS = ['pwd', 'otp', 'recovery', 'passkey', 'sso', 'mfa'] as const
 export type ListedMethod = (typeof LISTED_METHODS)[number]
 
+/** Stands for the methods of what a command makes: the operator has decided that it is enough. */
+export const BY_COMMAND = 'operator'
+
 /** The methods that count as a second factor. A passkey does, because it verifies the user. */
 const SECOND_FACTORS: readonly Method[] = ['otp', 'recovery', 'passkey', 'mfa']
 
@@ -32,13 +35,10 @@ export function storedMethods(amr: string): string[] {
 export const PROVIDER_TOLERANCE_SECONDS = 30
 
 /** Holds when methods, as they are stored, contain a second factor. */
-function hasShownFactor(amr: SQLWrapper): SQL {
-  const contains = (method: Method) => sql`instr(${amr}, ${literal(method)}) > 0`
-  return sql`(${sql.join(SECOND_FACTORS.map(contains), sql` or `)})`
+export function hasShownFactor(amr: SQLWrapper): SQL {
+  const contains = SECOND_FACTORS.map((method) => sql`instr(${amr}, ${literal(method)}) > 0`)
+  return sql`(${sql.join(contains, sql` or `)})`
 }
-
-/** Holds for a row of `sessions` in which a second factor was used. */
-const isStrong = hasShownFactor(sessions.amr)
 
 /** Adds methods to those of a session. */
 export function withMethods(methods: readonly Method[]): SQL {
@@ -85,7 +85,7 @@ export type FactorState = 'enough' | 'missing' | 'unused'
 
 /** The state of a row of `users`, joined with a row of `sessions`. */
 export const factorState = sql<FactorState>`(case
-  when ${isStrong} or not ${mustUseSecondFactor} then 'enough'
+  when ${hasShownFactor(sessions.amr)} or not ${mustUseSecondFactor} then 'enough'
   when ${hasSecondFactor} then 'unused' else 'missing' end)`
 
 export function isEnough(state: FactorState, leniency: Leniency | undefined): boolean {
@@ -108,4 +108,17 @@ export function whenEnough(
   if (leniency === 'to confirm') return undefined
   const isFirst = leniency === 'to enrol' ? sql` or not ${hasSecondFactor}` : sql``
   return sql`(${hasShownFactor(amr)} or not ${mustUseSecondFactor}${isFirst})`
+}
+
+/** Holds for an app password or an SSH key that a password alone has made, or nobody knows what. */
+export function isMadeWithPassword(amr: SQLWrapper): SQL {
+  return sql`(${amr} <> ${literal(BY_COMMAND)} and not ${hasShownFactor(amr)})`
+}
+
+/**
+ * Holds for a row of `users`, joined with an app password or an SSH key, while what that was made
+ * with is enough for its owner. Every door of such a credential asks this.
+ */
+export function isMadeWithEnough(amr: SQLWrapper): SQL {
+  return sql`(not ${isMadeWithPassword(amr)} or not ${mustUseSecondFactor})`
 }

@@ -8,9 +8,16 @@ import type { SessionActor } from '../access/actor.ts'
 import { hashAppPassword, makeAppPassword } from '../access/app-password.ts'
 import { appPasswordDeletion } from '../access/app-password-store.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { actAsOperator, eventBy, isOperator, type Operator } from '../access/operators.ts'
+import { selectClosed } from '../access/kept-credentials.ts'
+import {
+  actAsOperator,
+  eventBy,
+  isOperator,
+  methodsOfOperator,
+  type Operator,
+} from '../access/operators.ts'
 import { parseScopes } from '../access/scopes.ts'
-import { isFresh, isLive } from '../access/session-store.ts'
+import { isFresh, isLive, methodsOf } from '../access/session-store.ts'
 import { selectUser } from '../accounts/store.ts'
 import { isEnabledAt } from '../accounts/conditions.ts'
 import { ADMIN } from '../accounts/roles.ts'
@@ -47,9 +54,13 @@ interface CreatedAppPassword {
 
 type CreatorDeps = ActorDeps & Pick<Deps, 'randomBytes'>
 
-/** Lists the actor's app passwords, with the account. */
+/** Lists the actor's app passwords, with the account and what is closed (`selectClosed`). */
 export function listAppPasswords(deps: ReaderDeps, actor: SessionActor) {
-  return readAs(deps, actor, { appPasswords: selectAppPasswords(deps.db, actor.userId) })
+  const { db } = deps
+  return readAs(deps, actor, {
+    appPasswords: selectAppPasswords(db, actor.userId),
+    ...selectClosed(db, actor.userId),
+  })
 }
 
 /**
@@ -62,7 +73,8 @@ export async function createAppPassword(
   request: AppPasswordRequest,
 ): Promise<CreatedAppPassword> {
   const now = deps.now()
-  const { token, row } = prepare(deps, actor.userId, request, now)
+  const amr = methodsOf(deps.db, actor)
+  const { token, row } = prepare(deps, { userId: actor.userId, amr }, request, now)
   const event = eventOf(actor, 'token_created', now, row.name)
   const { account, rivals, inserted } = await actFreshAs(
     deps,
@@ -136,7 +148,8 @@ export async function createAppPasswordOf(
 ): Promise<CreatedAppPassword> {
   const { db } = deps
   const now = deps.now()
-  const { token, row } = prepare(deps, userId, request, now)
+  const amr = methodsOfOperator(db, operator)
+  const { token, row } = prepare(deps, { userId, amr }, request, now)
   const event = eventBy(operator, userId, 'token_created', now, row.name)
   const { user, rivals, inserted } = await actAsOperator(deps, operator, {
     user: selectUser(db, userId),
@@ -170,7 +183,7 @@ export async function deleteAppPasswordOf(
 
 function prepare(
   deps: Pick<Deps, 'randomBytes'>,
-  userId: number,
+  owner: Pick<NewAppPassword, 'userId' | 'amr'>,
   { name, scopes, expiresAt }: AppPasswordRequest,
   now: number,
 ): { token: string; row: NewAppPassword } {
@@ -182,7 +195,7 @@ function prepare(
   }
   const token = makeAppPassword(deps)
   const row = {
-    userId,
+    ...owner,
     name,
     tokenHash: hashAppPassword(token),
     scopes,

@@ -11,5 +11,6 @@ export function appPasswordRecords(stored: StoredAppPassword[]) {
     expires_at: isoTimeOrNull(one.expiresAt),
     last_used_at: isoTimeOrNull(one.lastUsedAt),
     last_network: one.lastNetwork,
+    lacks_second_factor: one.isClosed,
   }))
 }

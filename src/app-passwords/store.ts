@@ -3,6 +3,7 @@ import { appPasswords, users } from '../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import { parseScopes } from '../access/scopes.ts'
+import { isMadeWithEnough } from '../access/sign-in-methods.ts'
 import { isAdmin, isEnabled, isNotGuest } from '../accounts/conditions.ts'
 import { existsUser } from '../accounts/store.ts'
 
@@ -15,6 +16,8 @@ const listed = {
   expiresAt: appPasswords.expiresAt,
   lastUsedAt: appPasswords.lastUsedAt,
   lastNetwork: appPasswords.lastNetwork,
+  /** It opens nothing now, because the site demands a second factor and it was made without one. */
+  isClosed: sql`not ${isMadeWithEnough(appPasswords.amr)}`.mapWith(Boolean).as('is_closed'),
 }
 
 /** Selects the app passwords of a user, by id. */
@@ -22,6 +25,7 @@ export function selectAppPasswords(db: Database, userId: number) {
   return db
     .select(listed)
     .from(appPasswords)
+    .innerJoin(users, eq(users.id, appPasswords.userId))
     .where(eq(appPasswords.userId, userId))
     .orderBy(asc(appPasswords.id))
 }
@@ -40,6 +44,8 @@ export interface NewAppPassword {
   createdAt: number
   /** Null for never. */
   expiresAt: number | null
+  /** The methods that it is made with. */
+  amr: SQL
 }
 
 /** Selects the app password of a user that has this name. */

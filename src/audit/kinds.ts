@@ -73,6 +73,13 @@ const KINDS = {
     page: 'keys',
     namesThing: true,
   },
+  key_kept: {
+    class: 'other',
+    look: 'key',
+    topic: 'credential_added',
+    page: 'keys',
+    namesThing: true,
+  },
   key_deleted: { class: 'other', look: 'key' },
   key_used: { class: 'frequent', look: 'key' },
   user_made: { class: 'change', look: 'newAccount' },
@@ -111,6 +118,13 @@ const KINDS = {
   passkey_renamed: { class: 'other', look: 'passkey' },
   passkey_cloned: { class: 'other', look: 'warning', topic: 'passkey_cloned', page: 'security' },
   token_created: {
+    class: 'other',
+    look: 'appPassword',
+    topic: 'credential_added',
+    page: 'app-passwords',
+    namesThing: true,
+  },
+  token_kept: {
     class: 'other',
     look: 'appPassword',
     topic: 'credential_added',

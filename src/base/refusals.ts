@@ -116,6 +116,15 @@ export const REFUSALS = {
   guestNotices: { code: 403, message: 'Guest user has no notices' },
   filesNotPermitted: { code: 403, message: 'your account may not do this with files' },
   sessionNeeded: { code: 403, message: 'an app password can not do this, sign in' },
+  keepNeedsFactor: {
+    code: 403,
+    message: 'Sign in or confirm with a second factor to keep them',
+  },
+  tokenLacksFactor: {
+    code: 403,
+    message:
+      'This site requires a second factor, and this app password was made without one: its owner can keep it',
+  },
   scopeNeeded: { code: 403, message: 'this app password needs the scope <scope>' },
 
   tooManySessions: {

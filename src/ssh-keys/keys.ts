@@ -10,6 +10,7 @@ import {
   eventBy,
   isFreshOperator,
   isOperator,
+  methodsOfOperator,
   type Operator,
 } from '../access/operators.ts'
 import {
@@ -22,7 +23,8 @@ import {
   readRowAs,
 } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { isFresh, isLive } from '../access/session-store.ts'
+import { selectClosed } from '../access/kept-credentials.ts'
+import { isFresh, isLive, methodsOf } from '../access/session-store.ts'
 import { selectUser } from '../accounts/store.ts'
 import { GUEST } from '../accounts/roles.ts'
 import { aContact } from '../settings/checks.ts'
@@ -66,7 +68,7 @@ export async function addKey(
   const { rivals, inserted } = await actFreshAs(deps, actor, now, {
     rivals: selectRivals(db, place),
     event: insertEvent(db, by, event, hasPlace(db, place)),
-    inserted: insertKey(db, by, place, key, now),
+    inserted: insertKey(db, by, place, key, { now, amr: methodsOf(db, actor) }),
   })
   if (inserted.length > 0) return logEvent(event)
   throw refusalOf(title, rivals)
@@ -104,10 +106,14 @@ export interface SftpHelp {
   contact: string | undefined
 }
 
-/** Lists all keys of the actor, with the account and what the user needs to use them. */
+/**
+ * Lists all keys of the actor, with the account, what the user needs to use them, and what is
+ * closed (`selectClosed`).
+ */
 export async function listKeysWithHelp(deps: ReaderDeps, actor: Actor) {
-  const { account, keys, changed } = await readAs(deps, actor, {
+  const { account, keys, changed, ...closed } = await readAs(deps, actor, {
     keys: selectKeys(deps.db, actor.userId, EVERYTHING),
+    ...selectClosed(deps.db, actor.userId),
     changed: selectSettings(deps.db, ['sftp_address', 'security_contact']),
   })
   const { sftp_address: address, security_contact: contact } = withAllDefaults(changed)
@@ -116,7 +122,7 @@ export async function listKeysWithHelp(deps: ReaderDeps, actor: Actor) {
     // A value that was written past the check must not become a link.
     contact: contact !== '' && v.is(aContact, contact) ? contact : undefined,
   }
-  return { account, keys, help }
+  return { account, keys, help, ...closed }
 }
 
 /** @throws {Refusal} `keyNotFound` for an unknown id and for the key of another user. */
@@ -177,7 +183,11 @@ export async function addKeyOf(
     owner: selectUser(db, userId),
     rivals: selectRivals(db, place),
     event: insertEvent(db, by, event, and(isOwner, hasPlace(db, place))),
-    inserted: insertKey(db, by, place, key, now, isOwner),
+    inserted: insertKey(db, by, place, key, {
+      now,
+      amr: methodsOfOperator(db, operator),
+      when: isOwner,
+    }),
   })
   if (acted.inserted.length > 0) {
     logEvent(event)

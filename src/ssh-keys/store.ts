@@ -9,6 +9,7 @@ import { type Authority, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import type { PageWindow } from '../base/paging.ts'
 import { selectActorWith } from '../access/act-as.ts'
+import { isMadeWithEnough } from '../access/sign-in-methods.ts'
 import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
 import { existsUser, isNamed } from '../accounts/store.ts'
 import type { PublicKey } from './openssh.ts'
@@ -102,21 +103,25 @@ export function mayHaveKeys(db: Database, userId: number): SQL {
   return existsUser(db, eq(users.id, userId), isNotGuest)
 }
 
-/** Adds a key; with `when`, only if that condition holds. */
+/**
+ * Adds a key; with `when`, only if that condition holds.
+ *
+ * @param given `amr`: the methods that it is made with.
+ */
 export function insertKey(
   db: Database,
   by: Authority,
   place: KeyPlace,
   { fingerprint, type, bits, line }: PublicKey,
-  now: number,
-  when?: SQL,
+  given: { now: number; amr: SQL; when?: SQL },
 ) {
   const { userId, title } = place
+  const { now, amr, when } = given
   const times = { addedAt: now, lastUsedAt: now }
   return writing(db, by)
     .insert(
       sshKeys,
-      { userId, title, fingerprint, type, bits, line, ...times },
+      { userId, title, fingerprint, type, bits, line, amr, ...times },
       { where: and(hasPlace(db, place), when) },
     )
     .returning({ id: sshKeys.id })
@@ -158,7 +163,9 @@ export function selectSignInKeys(
     })
     .from(sshKeys)
     .innerJoin(users, eq(users.id, sshKeys.userId))
-    .where(and(isNamed(username), isEnabled(now), isNotGuest, isOffered))
+    .where(
+      and(isNamed(username), isEnabled(now), isNotGuest, isMadeWithEnough(sshKeys.amr), isOffered),
+    )
     .orderBy(asc(sshKeys.id))
 }
 

@@ -20,6 +20,7 @@ import {
   isFreshOperator,
   type Operator,
 } from '../access/operators.ts'
+import { selectClosed } from '../access/kept-credentials.ts'
 import { selectRecovered } from '../access/recovery.ts'
 import { isFresh, isLive } from '../access/session-store.ts'
 import { selectMustUsePasskey, selectUser } from '../accounts/store.ts'
@@ -48,7 +49,8 @@ const LATEST_CLONES = { limit: 100, offset: 0 }
 /**
  * Reads what the user signs in with beside the password: the number of unused recovery codes, the
  * passkeys, the latest events of answers that a copy of a passkey may have given, the identities,
- * and whether a recovery code has just begun the session.
+ * whether a recovery code has just begun the session, and what the demand for a second factor has
+ * closed.
  */
 export async function readWaysIn(deps: ReaderDeps, actor: SessionActor) {
   const { db } = deps
@@ -59,6 +61,7 @@ export async function readWaysIn(deps: ReaderDeps, actor: SessionActor) {
     clones: selectEvents(db, userId, LATEST_CLONES, { kind: 'passkey_cloned' }),
     identities: selectIdentities(db, userId),
     recovered: selectRecovered(db, actor, deps.now()),
+    ...selectClosed(db, userId),
   })
   return {
     account,

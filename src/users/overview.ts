@@ -1,6 +1,7 @@
 import { and, count, eq, gt, isNull, or } from 'drizzle-orm'
 import { appPasswords, passkeys, sessions, sshKeys } from '../../schema/tables.ts'
 import { readAs, type ReaderDeps, type SessionActor } from '../access/act-as.ts'
+import { selectClosed } from '../access/kept-credentials.ts'
 import { ownEvent, selectEvents } from '../audit/event-lists.ts'
 import { selectNewNetwork } from '../audit/sign-in-networks.ts'
 import type { Database } from '../deps.ts'
@@ -20,15 +21,19 @@ export async function readOverview(deps: ReaderDeps, actor: SessionActor) {
   const { db } = deps
   const { userId, network } = actor
   const now = deps.now()
-  const { account, codes, places, programs, events, ...counted } = await readAs(deps, actor, {
+  const { closedAppPasswords, closedKeys, ...found } = await readAs(deps, actor, {
+    ...selectClosed(db, userId),
     codes: countUnusedCodes(db, userId),
     places: selectNewNetwork(db, userId, now - NEW_MILLISECONDS, network),
     programs: selectAccessOf(db, userId),
     events: selectEvents(db, userId, LATEST_EVENTS),
     ...countHoldings(db, userId, now),
   })
+  const { account, codes, places, programs, events, ...counted } = found
   return {
     account,
+    closedAppPasswords,
+    closedKeys,
     codesLeft: total(codes),
     newPlace: places[0],
     events: events.map(ownEvent),

@@ -2,7 +2,7 @@ import { eq, getTableColumns, getTableName, inArray, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
 import * as tables from '../../schema/tables.ts'
-import { LISTED_METHODS } from '../../src/access/sign-in-methods.ts'
+import { BY_COMMAND, LISTED_METHODS } from '../../src/access/sign-in-methods.ts'
 import { APP_PASSWORD_SCOPES, type AppPasswordScope } from '../../src/access/scopes.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { addServiceToken } from '../../src/access/service-tokens.ts'
@@ -23,6 +23,7 @@ import {
   requestPath,
   userInfo,
 } from '../support/openid.ts'
+import { newKey } from '../support/new-key.ts'
 import { PasskeySite } from '../support/passkey-user.ts'
 import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
@@ -117,7 +118,10 @@ interface World {
   chief: number
   service: string
   sessions: Record<string, string>
-  appPasswords: Record<string, string>
+  /** Alice's, and the chief's of the scope `admin`, by scope and by what they were made with. */
+  appPasswords: Record<string, Partial<Record<AppPasswordScope, string>>>
+  /** Alice's SSH keys, by what they were made with. */
+  keys: Record<string, string>
   chiefSession: string
   program: Awaited<ReturnType<typeof programOf>>
   carol: Awaited<ReturnType<typeof carolOf>>
@@ -146,7 +150,6 @@ function addPasskeyRow(site: PasskeySite, userId: number) {
   return site.db.insert(tables.passkeys).values({ ...key, ...names, userId, createdAt: site.now })
 }
 
-const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD'
 const PERSON = { sub: '4711', name: 'Alice Doe' }
 
 const fakeProviders = new FakeProviders(() => Math.floor(oneSite.now / 1000))
@@ -199,7 +202,6 @@ async function makeWorld(): Promise<World> {
   rememberSecret(adminSecret)
   await succeed(site.post('/api/admin/setting/save', rows, { token: admin }))
   const token = await site.token('alice', PASSWORD)
-  await succeed(site.post('/api/me/sshkey/add', { title: 'laptop', key: KEY }, { token }))
   const identity = { issuer: PROVIDER, subject: PERSON.sub, platform: 'OIDC', name: PERSON.name }
   const linked = { userId: alice, linkedBy: 'user', linkedAt: site.now }
   await site.db.insert(tables.identities).values({ ...identity, ...linked })
@@ -212,9 +214,21 @@ async function makeWorld(): Promise<World> {
     sessions[method] = session
   }
   const appPasswords: World['appPasswords'] = {}
-  for (const scope of APP_PASSWORD_SCOPES) {
-    const owner = scope === 'admin' ? chief : alice
-    appPasswords[scope] = (await addAppPassword(site, owner, [scope])).token
+  const keys: World['keys'] = {}
+  for (const amr of MADE_WITH) {
+    const ofThese: World['appPasswords'][string] = {}
+    const scopes = OTHER_METHODS.includes(amr) ? [ONE_SCOPE] : APP_PASSWORD_SCOPES
+    for (const scope of scopes) {
+      const owner = scope === 'admin' ? chief : alice
+      const name = `${scope} ${amr}`
+      ofThese[scope] = (await addAppPassword(site, owner, [scope], { name, amr })).token
+    }
+    appPasswords[amr] = ofThese
+    const { line } = newKey()
+    const title = `made with ${amr}`
+    await succeed(site.post('/api/me/sshkey/add', { title, key: line }, { token }))
+    await site.db.update(tables.sshKeys).set({ amr }).where(eq(tables.sshKeys.title, title))
+    keys[amr] = line.split(' ', 2).join(' ')
   }
   const service = (await addServiceToken(site.deps, 'files', 'sftp', 'introspect', 'ldap')) ?? ''
   rememberSecret(service)
@@ -227,6 +241,7 @@ async function makeWorld(): Promise<World> {
     service,
     sessions,
     appPasswords,
+    keys,
     chiefSession: await site.token('chief', PASSWORD),
     program: await programOf(site, token),
     carol,
@@ -328,6 +343,16 @@ async function signsIn(world: World, answer: ReturnType<PasskeySite['login']>) {
 /** The methods that count as a second factor. */
 const SHOWN = ['otp', 'recovery', 'passkey', 'mfa']
 
+/** With what app passwords and SSH keys are made: the methods of a session, a command, or unknown. */
+const MADE_WITH = [...LISTED_METHODS, BY_COMMAND, '']
+/** The scope that stands for the others where only what they were made with matters. */
+const ONE_SCOPE = 'files:write' as const satisfies AppPasswordScope
+const OTHER_METHODS = MADE_WITH.filter((amr) => amr !== 'pwd' && amr !== 'otp')
+
+/** What rests on a password alone opens nothing while a second factor is demanded. */
+const unlessShown = (amr: string): readonly State[] =>
+  [...SHOWN, BY_COMMAND].includes(amr) ? [] : UNSHOWN
+
 /** A session that began with a method, at each of its doors. */
 function rowsOfSession(method: string): [string, Row][] {
   const out = SHOWN.includes(method) ? SESSION_ENDS : [...SESSION_ENDS, ...UNSHOWN]
@@ -353,7 +378,6 @@ function rowsOfSession(method: string): [string, Row][] {
   ]
 }
 
-const APP_PASSWORD_ENDS: State[] = [...ENDED]
 /** The doors that a scope opens. */
 const DOORS_OF_SCOPE: Record<AppPasswordScope, string[]> = {
   'files:read': ['forward auth', 'the file server', 'WebDAV', 'SFTPGo', 'LDAP'],
@@ -367,29 +391,48 @@ const DOORS_OF_SCOPE: Record<AppPasswordScope, string[]> = {
     'LDAP',
   ],
   'account:read': ['the interface'],
-  'account:write': [],
-  admin: ['the interface for operators'],
+  'account:write': ['the interface, to write'],
+  admin: ['the interface for operators', 'the settings'],
 }
 
-/** An app password of one scope, at each door, whether the scope opens it or not. */
-function rowsOfAppPassword(scope: AppPasswordScope): [string, Row][] {
+/**
+ * An app password of one scope that was made with a method, at each door, whether the scope opens
+ * it or not.
+ */
+function rowsOfAppPassword(scope: AppPasswordScope, amr: string): [string, Row][] {
+  const about = `app password (${scope}, made with ${amr})`
+  const ends: State[] = [...ENDED, ...unlessShown(amr)]
+  const shown = (world: World) => world.appPasswords[amr]?.[scope] ?? ''
   const at = (
     door: string,
     open: (world: World, token: string) => Promise<boolean>,
     more: State[] = [],
   ) => {
-    const isOpen = DOORS_OF_SCOPE[scope].includes(door)
-    const out = isOpen ? [...APP_PASSWORD_ENDS, ...more] : 'always'
-    const enter = (world: World) => open(world, world.appPasswords[scope] ?? '')
-    return [`app password (${scope}) at ${door}`, { enter, out }] satisfies [string, Row]
+    const out = DOORS_OF_SCOPE[scope].includes(door) ? [...ends, ...more] : 'always'
+    return [`${about} at ${door}`, { enter: (world) => open(world, shown(world)), out }] satisfies [
+      string,
+      Row,
+    ]
   }
   const ofAdmin: State[] = scope === 'admin' ? ['no admin any more'] : []
   const files: State[] = ['no permission any more']
   return [
     at('the interface', (world, token) => isServed(world, '/api/me/sshkey/list', token)),
     at(
+      'the interface, to write',
+      async ({ site }, token) =>
+        // Of an unknown key: who may write is told so.
+        (await site.post('/api/me/sshkey/delete?id=0', undefined, { token })).code === 404,
+    ),
+    at(
       'the interface for operators',
       (world, token) => isServed(world, '/api/admin/user/list', token),
+      ofAdmin,
+    ),
+    at(
+      'the settings',
+      async ({ site }, token) =>
+        (await site.post('/api/admin/setting/save', [], { token })).code === 200,
       ofAdmin,
     ),
     at('forward auth', passesProxy, files),
@@ -405,18 +448,32 @@ function rowsOfAppPassword(scope: AppPasswordScope): [string, Row][] {
     // Who may do what with files is a matter of groups there.
     at('LDAP', (world, password) => binds(world, { password }), ['another name']),
     [
-      `app password (${scope}) at introspection`,
-      {
-        enter: (world) => isActive(world, world.appPasswords[scope] ?? ''),
-        out: [...APP_PASSWORD_ENDS, ...ofAdmin],
-      },
+      `${about} at introspection`,
+      { enter: (world) => isActive(world, shown(world)), out: [...ends, ...ofAdmin] },
     ],
     [
-      `app password (${scope}) at the pages`,
-      {
-        enter: (world) => opensPage(world, '/account/keys', world.appPasswords[scope] ?? ''),
-        out: 'always',
-      },
+      `${about} at the pages`,
+      { enter: (world) => opensPage(world, '/account/keys', shown(world)), out: 'always' },
+    ],
+  ]
+}
+
+/** An SSH key that was made with a method, at each door. */
+function rowsOfKey(amr: string): [string, Row][] {
+  const out: State[] = [...GONE, ...unlessShown(amr), 'no permission any more', 'another name']
+  const shown = (world: World) => world.keys[amr] ?? ''
+  const listed = async ({ site, service }: World, query: string) => {
+    const path = `/api/sftp/authorized_keys?username=alice${query}`
+    return (await site.fetch('GET', path, { token: `Bearer ${service}` })).text()
+  }
+  return [
+    [
+      `SSH key (made with ${amr}) at sshd`,
+      { enter: async (world) => (await listed(world, '')).includes(shown(world)), out },
+    ],
+    [
+      `SSH key (made with ${amr}) at SFTPGo`,
+      { enter: (world) => passesSftpgo(world, { public_key: shown(world) }), out },
     ],
   ]
 }
@@ -424,7 +481,18 @@ function rowsOfAppPassword(scope: AppPasswordScope): [string, Row][] {
 /** Every credential at every door, and when it lets nobody in. */
 const ROWS: Record<string, Row> = {
   ...Object.fromEntries(LISTED_METHODS.flatMap(rowsOfSession)),
-  ...Object.fromEntries(APP_PASSWORD_SCOPES.flatMap(rowsOfAppPassword)),
+  ...Object.fromEntries(APP_PASSWORD_SCOPES.flatMap((scope) => rowsOfAppPassword(scope, 'otp'))),
+  ...Object.fromEntries(
+    APP_PASSWORD_SCOPES.flatMap((scope) => rowsOfAppPassword(scope, 'pwd')).filter(
+      ([, { out }]) => out !== 'always',
+    ),
+  ),
+  ...Object.fromEntries(
+    OTHER_METHODS.flatMap((amr) =>
+      rowsOfAppPassword(ONE_SCOPE, amr).filter(([name]) => /forward auth|introspection/.test(name)),
+    ),
+  ),
+  ...Object.fromEntries(MADE_WITH.flatMap(rowsOfKey)),
   'session of an admin at the interface for operators': {
     enter: (world) => isServed(world, '/api/admin/user/list', world.chiefSession),
     out: [...SESSION_ENDS, ...UNSHOWN, 'no admin any more'],
@@ -544,18 +612,6 @@ const ROWS: Record<string, Row> = {
       return (await visitor.get('/account/keys')).status === 200
     },
     out: [...GONE, ...UNSHOWN, 'no single sign-on any more'],
-  },
-  'SSH key at sshd': {
-    enter: async ({ site, service }) => {
-      const path = '/api/sftp/authorized_keys?username=alice'
-      const answer = await site.fetch('GET', path, { token: `Bearer ${service}` })
-      return (await answer.text()).includes(KEY)
-    },
-    out: [...GONE, 'no permission any more', 'another name'],
-  },
-  'SSH key at SFTPGo': {
-    enter: (world) => passesSftpgo(world, { public_key: KEY }),
-    out: [...GONE, 'no permission any more', 'another name'],
   },
   'service token': {
     enter: async ({ site, service }) => {

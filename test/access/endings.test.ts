@@ -884,6 +884,8 @@ test('before anything ends, everything is good', async () => {
 
 /** Requests that change something, and end no more than the one thing that they name. */
 const ENDS_NOTHING_ELSE = [
+  'POST /account/security/keep',
+  'POST /api/me/credentials/keep',
   'POST /account/forgotten',
   'POST /account/register',
   'POST /api/admin/invitation/create',

@@ -45,6 +45,7 @@ describe('POST /api/me/tokens/create', () => {
           expires_at: '2027-11-21T09:15:06.565+00:00',
           last_used_at: null,
           last_network: null,
+          lacks_second_factor: false,
         },
       ],
       total: 1,

@@ -19,6 +19,7 @@ const WELL: SiteData = {
   admins: [{ id: 1, username: 'admin', disabled: false, hasPassword: true, hasFactor: true }],
   requirement: 'off',
   lacking: [],
+  closed: 0,
   passkeys: [{ rpId: 'example.org', total: 3 }],
   isGuestEnabled: false,
   siteTitle: 'Our files',
@@ -194,6 +195,10 @@ describe('the judgement of a site', () => {
       [
         facts({}, { requirement: 'everybody', lacking: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }),
         /^warn two-step: require_second_factor is everybody, and these may only add a second factor: a, b, c, d, e, and 2 more → .*user list --without-2fa --remote$/,
+      ],
+      [
+        facts({}, { requirement: 'everybody', closed: 3 }),
+        /^warn credentials: require_second_factor is everybody: .* open nothing: 3 → their owners keep them at \/account\/security$/,
       ],
       [
         facts({ passkeySite: 'PASSKEY_RP_ID is wrong' }),

@@ -200,6 +200,19 @@ const ANSWERS = {
   },
   'users, by cookie, while single sign-on is on': { ...noCookie, 'a user': 403, 'an admin': 403 },
   'users, by cookie': { ...noCookie, 'a user': SERVED, 'an admin': SERVED },
+  // Those of the table have shown none.
+  'users who have shown a second factor': {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': 403,
+    'a user': 403,
+    'an admin': 403,
+  },
+  'users who have shown a second factor, by cookie': {
+    ...noCookie,
+    'a user': 403,
+    'an admin': 403,
+  },
   'admins, by cookie': { ...noCookie, 'a user': 403, 'an admin': SERVED },
 } as const satisfies Record<string, Record<Listed, Answer>>
 type Audience = keyof typeof ANSWERS
@@ -245,6 +258,8 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /oauth/userinfo': 'programs',
   'GET /': 'everybody',
   'GET /account': 'users, by cookie',
+  'POST /account/security/keep': 'users who have shown a second factor, by cookie',
+  'POST /api/me/credentials/keep': 'users who have shown a second factor',
   'GET /account/': 'everybody',
   // The secret of a link decides, and for an address the session too: test/pages/mailed-links.test.ts.
   'GET /account/link/:secret': 'everybody',
@@ -337,6 +352,7 @@ const SECURITY_FORMS = [
   'POST /account/security/password',
   'POST /account/security/codes',
   'POST /account/security/off',
+  'POST /account/security/keep',
 ]
 /** Where the middleware of every request stands in the route table. */
 const MIDDLEWARE = [

@@ -180,9 +180,7 @@ describe('GET /api/auth/sso_callback', () => {
     const openlist = new OpenListStandIn()
     const faults: Partial<Deps> = {
       sendOut: (url, init, reach) =>
-        url.startsWith(FILES_ORIGIN)
-          ? openlist.send(url, init)
-          : site.providers.fetch(url, init, reach),
+        url.startsWith(FILES_ORIGIN) ? openlist.send(url, init) : site.providers.fetch(url, init),
     }
     site = new SsoSite(faults, FILES_BINDINGS)
     visitor = new Visitor(site)

@@ -1,19 +1,23 @@
+import { eq } from 'drizzle-orm'
+import { appPasswords } from '../../schema/tables.ts'
 import { createAppPasswordOf } from '../../src/app-passwords/app-passwords.ts'
 import { COMMAND_LINE } from '../../src/access/operators.ts'
 import { type AppPasswordScope, scopesText } from '../../src/access/scopes.ts'
 import { rememberSecret } from './log.ts'
 import type { Site } from './site.ts'
 
-/** Creates an app password as the command line does. */
+/** Creates an app password as the command line does, or with these methods. */
 export async function addAppPassword(
   site: Site,
   userId: number,
   scopes: AppPasswordScope[],
-  options: { name?: string; expiresAt?: number | null } = {},
+  options: { name?: string; expiresAt?: number | null; amr?: string } = {},
 ): Promise<{ id: number; token: string }> {
-  const { name = scopes.join(' '), expiresAt } = options
+  const { name = scopes.join(' '), expiresAt, amr } = options
   const request = { name, scopes: scopesText(scopes), expiresAt }
   const created = await createAppPasswordOf(site.deps, COMMAND_LINE, userId, request)
   rememberSecret(created.token)
+  if (amr !== undefined)
+    await site.db.update(appPasswords).set({ amr }).where(eq(appPasswords.id, created.id))
   return created
 }

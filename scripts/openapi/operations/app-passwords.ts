@@ -11,6 +11,7 @@ const RCLONE = {
   expires_at: '2027-11-21T09:15:06.565+00:00',
   last_used_at: null,
   last_network: null,
+  lacks_second_factor: false,
 }
 const wish = { name: 'rclone', scopes: ['files:read'] }
 const listed = { answer: { data: { content: [RCLONE], total: 1 } } }
@@ -19,7 +20,7 @@ export const appPasswordOperations: Operations = {
   'GET /api/me/tokens': {
     summary: 'List the app passwords of the user',
     description:
-      'In the order of their ids, without the app passwords themselves. `last_used_at` moves at most once an hour. `last_network` is null until a use from a network that Latchkey sees. An expired app password stays in the list for 30 days.',
+      'In the order of their ids, without the app passwords themselves. `last_used_at` moves at most once an hour. `last_network` is null until a use from a network that Latchkey sees. An expired app password stays in the list for 30 days. One with `lacks_second_factor` opens nothing: the site demands a second factor of its user, and it was made without one (`/api/me/credentials/keep`).',
     schema: appPasswords,
     guest: 'guestTokens',
     examples: { success: { given: 'alice has an app password', ...listed } },

@@ -1,5 +1,5 @@
 import type { Operations } from '../operation.ts'
-import { events, nothing, sessions, user } from '../schemas.ts'
+import { events, keptCredentials, nothing, sessions, user } from '../schemas.ts'
 import { ALICE, badPage } from './examples.ts'
 
 const NEW_PASSWORD = 'a-new-Passw0rd'
@@ -73,6 +73,24 @@ export const meOperations: Operations = {
         given: 'alice entered ten wrong codes',
         body: { username: 'alice', password: NEW_PASSWORD, old_password: 'wrong' },
         answer: { refusal: 'tooManyAttempts' },
+      },
+    },
+  },
+  'POST /api/me/credentials/keep': {
+    summary: 'Keep the app passwords and SSH keys that a password alone has made',
+    description:
+      'Needs a fresh session that has shown a second factor. Where the site demands a second factor (`require_second_factor`), app passwords and SSH keys that were made in a session without one open nothing. This request makes them count as made with the second factor of this session; the answer says how many.',
+    schema: keptCredentials,
+    guest: 'guestTokens',
+    examples: {
+      success: {
+        given: 'a password alone made what alice has, who uses two-step verification',
+        answer: { data: { app_passwords: 1, ssh_keys: 1 } },
+      },
+      'a session without a second factor': { answer: { refusal: 'keepNeedsFactor' } },
+      'a session that is not fresh': {
+        given: 'alice signed in an hour ago',
+        answer: { refusal: 'confirmationNeeded' },
       },
     },
   },

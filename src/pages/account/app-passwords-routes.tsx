@@ -82,9 +82,9 @@ async function showNewAppPassword(c: AppContext, fields?: Fields, refusal?: Refu
 }
 
 async function showAppPasswords(c: AppContext, refusal?: Refusal) {
-  const { account, appPasswords } = await listAppPasswords(c.get('deps'), sessionOf(c))
+  const { account, ...listed } = await listAppPasswords(c.get('deps'), sessionOf(c))
   const view = await readView(c, account)
-  return showForm(c, AppPasswordsPage, { view, appPasswords }, refusal)
+  return showForm(c, AppPasswordsPage, { view, ...listed }, refusal)
 }
 
 function webdavAddress(files: FileServer | undefined, here: URL): string | undefined {

@@ -13,6 +13,7 @@ import { CopyButton, Heading, ShownOnce } from '../parts.tsx'
 import { Empty, NEWEST, Row } from '../rows.tsx'
 import { Time, TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
+import { type Closed, ClosedBadge, ClosedNote } from './closed-credentials.tsx'
 
 type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]
 
@@ -51,13 +52,13 @@ export function findLifetime(name: string): Lifetime | undefined {
 
 const PATH = '/account/app-passwords'
 
-interface AppPasswordsProps {
+interface AppPasswordsProps extends Closed {
   view: View
   appPasswords: AppPassword[]
   problem?: Problem | undefined
 }
 
-export function AppPasswordsPage({ view, appPasswords, problem }: AppPasswordsProps) {
+export function AppPasswordsPage({ view, appPasswords, problem, ...closed }: AppPasswordsProps) {
   const t = view.t.appPasswords
   const newestFirst = appPasswords.toSorted((one, other) => other.id - one.id)
   return (
@@ -78,6 +79,7 @@ export function AppPasswordsPage({ view, appPasswords, problem }: AppPasswordsPr
       none={<Empty icon="app-passwords" title={t.none} hint={t.noneHint} />}
     >
       <p class="hint">{t.staysValid}</p>
+      <ClosedNote view={view} {...closed} />
     </ListPage>
   )
 }
@@ -165,6 +167,7 @@ export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword
   return (
     <>
       <p class="facts">
+        <ClosedBadge view={view} isClosed={item.isClosed} />
         {item.scopes
           .filter((scope) => !isIncluded(scope, item.scopes))
           .map((scope) => (

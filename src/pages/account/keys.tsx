@@ -13,13 +13,14 @@ import { CopyButton } from '../parts.tsx'
 import { Empty, NEWEST, Row, Rows } from '../rows.tsx'
 import { Time, TimeFact } from '../time.tsx'
 import type { View } from '../view.ts'
+import { type Closed, ClosedBadge, ClosedNote } from './closed-credentials.tsx'
 
 type Key = Awaited<ReturnType<typeof listKeysWithHelp>>['keys'][number]
 
 /** Older keys are folded, so that the page of a user with many keys stays short on a phone. */
 const SHOWN_KEYS = 10
 
-interface KeysProps {
+interface KeysProps extends Closed {
   view: View
   account: Acting
   /** By id. */
@@ -28,11 +29,12 @@ interface KeysProps {
   problem?: Problem | undefined
 }
 
-export function KeysPage({ view, account, keys, help, problem }: KeysProps) {
+export function KeysPage({ view, account, keys, help, problem, ...closed }: KeysProps) {
   const t = view.t.keys
   const newestFirst = keys.toReversed()
   const newest = newestFirst.slice(0, SHOWN_KEYS)
   const older = newestFirst.slice(SHOWN_KEYS)
+  const closedIds = closed.closedKeys.map(({ id }) => id)
   const hasAccess = sftpAccess(account.permission) !== 'none'
   return (
     <AccountPage view={view} title={t.title}>
@@ -42,16 +44,17 @@ export function KeysPage({ view, account, keys, help, problem }: KeysProps) {
         add={{ href: '/account/keys/add', label: t.add }}
       />
       <Alert problem={problem} fields={[]} />
+      <ClosedNote view={view} {...closed} />
       {hasAccess ? (
         <Command view={view} username={account.username} help={help} />
       ) : (
         <NoAccess view={view} contact={help.contact} />
       )}
-      <KeyRows view={view} keys={newest} isNewest />
+      <KeyRows view={view} keys={newest} closedIds={closedIds} isNewest />
       {older.length > 0 && (
         <details class="older">
           <summary>{t.older(older.length)}</summary>
-          <KeyRows view={view} keys={older} />
+          <KeyRows view={view} keys={older} closedIds={closedIds} />
         </details>
       )}
       {keys.length > 1 && (
@@ -104,26 +107,40 @@ function NoAccess({ view, contact }: { view: View; contact: string | undefined }
 interface KeyRowsProps {
   view: View
   keys: Key[]
+  closedIds: number[]
   isNewest?: boolean
 }
 
-function KeyRows({ view, keys, isNewest = false }: KeyRowsProps) {
+function KeyRows({ view, keys, closedIds, isNewest = false }: KeyRowsProps) {
   const t = view.t.keys
   return (
     <Rows
       rows={keys.map((key, place) => (
-        <KeyRow view={view} item={key} id={isNewest && place === 0 ? NEWEST : undefined} />
+        <KeyRow
+          view={view}
+          item={key}
+          isClosed={closedIds.includes(key.id)}
+          id={isNewest && place === 0 ? NEWEST : undefined}
+        />
       ))}
       none={<Empty icon="keys" title={t.none} hint={t.noneHint} />}
     />
   )
 }
 
-function KeyRow({ view, item, id }: { view: View; item: Key; id: string | undefined }) {
+interface KeyRowProps {
+  view: View
+  item: Key
+  isClosed: boolean
+  id: string | undefined
+}
+
+function KeyRow({ view, item, isClosed, id }: KeyRowProps) {
   const t = view.t.keys
   return (
     <Row icon="keys" title={item.title} id={id}>
       <p class="facts">
+        <ClosedBadge view={view} isClosed={isClosed} />
         <Use view={view} item={item} />
         <TimeFact view={view} at={item.addedAt} phrase={t.added} />
         <span>{item.type}</span>

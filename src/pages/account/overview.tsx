@@ -5,6 +5,7 @@ import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
 import type { readOverview } from '../../users/overview.ts'
 import { type CheckName, type Protection, protectionOf } from '../../users/protection.ts'
 import { Avatar } from '../avatar.tsx'
+import { ClosedNote } from './closed-credentials.tsx'
 import { EventList } from '../event-list.tsx'
 import { Icon } from '../icons.tsx'
 import { AccountPage } from '../layout.tsx'
@@ -39,6 +40,7 @@ export function OverviewPage(props: OverviewProps) {
           {view.t.joining.endsAt} <Time view={view} at={account.endsAt} exact />
         </p>
       )}
+      <ClosedNote {...props} />
       <Guard {...props} protection={protection} />
       <Tiles
         tiles={[

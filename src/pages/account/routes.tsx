@@ -113,9 +113,9 @@ export const accountPages = new Hono<App>()
   .get('/sessions/:form', backTo('/account/sessions'))
 
 async function showKeys(c: AppContext, refusal?: Refusal) {
-  const { account, keys, help } = await listKeysWithHelp(c.get('deps'), actorOf(c))
-  const view = await readView(c, account)
-  return showForm(c, KeysPage, { view, account, keys, help }, refusal)
+  const listed = await listKeysWithHelp(c.get('deps'), actorOf(c))
+  const view = await readView(c, listed.account)
+  return showForm(c, KeysPage, { view, ...listed }, refusal)
 }
 
 async function showNewKey(c: AppContext, fields?: Fields, refusal?: Refusal) {

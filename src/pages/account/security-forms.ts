@@ -3,6 +3,7 @@ import type { StoredPasskey } from '../../passkeys/store.ts'
 import type { StoredIdentity } from '../../sso/store.ts'
 import type { Problem } from '../form.ts'
 import type { View } from '../view.ts'
+import type { Closed } from './closed-credentials.tsx'
 
 /** Names of the forms of the page. */
 export type SecurityForm =
@@ -15,8 +16,9 @@ export type SecurityForm =
   | 'delete-passkey'
   | 'link-identity'
   | 'unlink-identity'
+  | 'keep'
 
-export interface SecurityProps {
+export interface SecurityProps extends Closed {
   view: View
   account: Account
   /** Number of unused recovery codes. */

@@ -6,6 +6,7 @@ import { Refusal } from '../../base/refusals.ts'
 import { readSettings } from '../../settings/store.ts'
 import { possiblyEmptyText, text } from '../../base/text.ts'
 import { readAccountAs } from '../../access/act-as.ts'
+import { keepCredentials } from '../../access/kept-credentials.ts'
 import { readRecovery } from '../../access/recovery.ts'
 import {
   confirmWithRecoveryCodes,
@@ -114,6 +115,15 @@ export const securityPages = new Hono<App>()
     })
     if (refusal instanceof Refusal) return showSecurity(c, { form: 'off', refusal })
     return goTo(c, PATH, 'two-factor-off')
+  })
+  .post('/keep', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      await confirmWith(c, fields)
+      await keepCredentials(c.get('deps'), sessionOf(c))
+    })
+    if (refusal instanceof Refusal) return showSecurity(c, { form: 'keep', refusal })
+    return goTo(c, PATH, 'credentials-kept')
   })
   .get('/:form', backTo(PATH))
 

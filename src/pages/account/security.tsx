@@ -1,4 +1,6 @@
+import { problemIn } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
+import { ClosedNote } from './closed-credentials.tsx'
 import { FactorSection } from './factor-section.tsx'
 import { IdentitySection } from '../sso/identity-section.tsx'
 import { LostPhone } from './new-phone.tsx'
@@ -35,6 +37,7 @@ function Sections(props: SecurityProps) {
     )
   return (
     <>
+      <ClosedNote {...props} problem={problemIn(props.refused, 'keep')} />
       {props.isRecovered && props.account.hasTwoFactor && <LostPhone view={props.view} />}
       <PasskeySection {...props} />
       <TwoFactorSection {...props} />

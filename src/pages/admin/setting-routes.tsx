@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { countMadeWithPassword } from '../../access/kept-credentials.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { Refusal } from '../../base/refusals.ts'
 import { listSettings, resetSettings, saveSettings } from '../../settings/manage-settings.ts'
@@ -94,6 +95,8 @@ async function showSettings(c: AppContext, page: SettingPage, answer: Answer = {
   const view = await adminView(c)
   const settings = await listSettings(c.get('deps'), actorOf(c))
   const props = {
+    madeWithPassword:
+      page === 'accounts' ? await countMadeWithPassword(c.get('deps'), actorOf(c)) : undefined,
     view:
       notice === undefined
         ? view

@@ -1,4 +1,5 @@
 import type { Setting } from '../../settings/manage-settings.ts'
+import type { Credentials, MadeWithPassword } from '../../access/kept-credentials.ts'
 import type { SsoCheck } from '../../sso/check.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { Alert } from '../fields.tsx'
@@ -18,6 +19,8 @@ export interface SettingsProps {
   problem?: Problem | undefined
   /** What the identity provider answered. */
   checked?: SsoCheck | undefined
+  /** What a demand for a second factor closes; only on the page that has the demand. */
+  madeWithPassword?: MadeWithPassword | undefined
   /** An address of the site. */
   site: string
 }
@@ -48,6 +51,7 @@ export function SettingsPage(props: SettingsProps) {
         {partsOf(page).map(([name, keys]) => (
           <article>
             <h2>{t.parts[name]}</h2>
+            {name === 'signIn' && <WhatCloses {...props} />}
             {keys
               .flatMap((key) => settings.find((one) => one.key === key) ?? [])
               .map((setting) => (
@@ -68,4 +72,13 @@ export function SettingsPage(props: SettingsProps) {
       {page === 'sso' && <SsoSetup {...props} />}
     </AccountPage>
   )
+}
+
+/** Says what a demand for a second factor closes; nothing when it closes nothing. */
+function WhatCloses({ view, madeWithPassword }: SettingsProps) {
+  const t = view.t.adminSettings
+  const { admins, everybody } = madeWithPassword ?? {}
+  if (!admins || !everybody || everybody.appPasswords + everybody.keys === 0) return <></>
+  const words = ({ appPasswords, keys }: Credentials) => t.credentials(appPasswords, keys)
+  return <p class="note">{t.madeWithPassword(words(admins), words(everybody))}</p>
 }

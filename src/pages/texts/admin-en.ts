@@ -247,6 +247,10 @@ export const adminSettingsEn = {
   save: 'Save',
   example: 'Example',
   colourHint: (value: string) => `Current value: ${value}.`,
+  madeWithPassword: (admins: string, everybody: string) =>
+    `Made with a password alone: ${admins} of admins, ${everybody} of all users. While a second factor is required of their owners, they open nothing until their owners keep them on the page Security.`,
+  credentials: (appPasswords: number, keys: number) =>
+    `${appPasswords} app passwords and ${keys} SSH keys`,
 }
 
 export const adminEventsEn = {
@@ -268,6 +272,7 @@ export const adminEventsEn = {
     profile_changed: 'Profiles changed',
     session_ended: 'Sessions ended',
     key_added: 'SSH keys added',
+    key_kept: 'SSH keys kept',
     key_deleted: 'SSH keys deleted',
     key_used: 'SSH keys used',
     user_made: 'Users created',
@@ -289,6 +294,7 @@ export const adminEventsEn = {
     passkey_renamed: 'Passkeys renamed',
     passkey_cloned: 'Passkeys refused as copies',
     token_created: 'App passwords created',
+    token_kept: 'App passwords kept',
     token_deleted: 'App passwords deleted',
     token_used_elsewhere: 'App passwords used from new networks',
     client_added: 'Programs registered',

@@ -221,6 +221,9 @@ export const adminSettingsZh: typeof adminSettingsEn = {
   save: '保存',
   example: '示例',
   colourHint: (value) => `当前为 ${value}。`,
+  madeWithPassword: (admins, everybody) =>
+    `仅凭密码创建：管理员的${admins}，全部用户的${everybody}。要求其所有者使用第二重验证期间，它们无法使用，直到所有者在“安全”页面选择保留。`,
+  credentials: (appPasswords, keys) => `应用专用密码 ${appPasswords} 个、SSH 公钥 ${keys} 个`,
 }
 
 export const adminEventsZh: typeof adminEventsEn = {
@@ -242,6 +245,7 @@ export const adminEventsZh: typeof adminEventsEn = {
     profile_changed: '修改资料',
     session_ended: '退出登录',
     key_added: '添加 SSH 公钥',
+    key_kept: '保留 SSH 公钥',
     key_deleted: '删除 SSH 公钥',
     key_used: '使用 SSH 公钥',
     user_made: '创建用户',
@@ -263,6 +267,7 @@ export const adminEventsZh: typeof adminEventsEn = {
     passkey_renamed: '修改通行密钥名称',
     passkey_cloned: '拒绝疑似复制的通行密钥',
     token_created: '创建应用专用密码',
+    token_kept: '保留应用专用密码',
     token_deleted: '删除应用专用密码',
     token_used_elsewhere: '从新的网络使用应用专用密码',
     client_added: '接入程序',

@@ -80,6 +80,7 @@ const events: Record<EventPhrase, string> = {
   session_ended_everyone: '{who} ended the sessions of all users',
   key_added: '{who} added the SSH key “{what}”',
   key_added_of_other: '{who} added {whose} SSH key “{what}”',
+  key_kept: '{who} kept the SSH key “{what}”, which was made with a password alone',
   key_deleted: '{who} deleted the SSH key “{what}”',
   key_deleted_of_other: '{who} deleted {whose} SSH key “{what}”',
   key_used: '{who} used the SSH key “{what}”',
@@ -105,6 +106,7 @@ const events: Record<EventPhrase, string> = {
     '{whose} passkey “{what}” was refused because a copy of it seems to exist. Delete it if you do not know why',
   token_created: '{who} created the app password “{what}”',
   token_created_of_other: '{who} created {whose} app password “{what}”',
+  token_kept: '{who} kept the app password “{what}”, which was made with a password alone',
   token_deleted: '{who} deleted the app password “{what}”',
   token_deleted_of_other: '{who} deleted {whose} app password “{what}”',
   token_used_elsewhere: '{whose} app password “{what}” was used from a new network',
@@ -232,6 +234,9 @@ const refusals: Record<RefusalName, string> = {
   guestTokens: 'Please sign in.',
   filesNotPermitted: 'Your account may not do this with files.',
   sessionNeeded: 'An app password cannot do this. Please sign in.',
+  keepNeedsFactor: 'Sign in or confirm with a second factor to keep them.',
+  tokenLacksFactor:
+    'This site requires a second factor, and this app password was made without one. Its owner can keep it.',
   scopeNeeded: 'This app password may not do this. It needs the scope <scope>.',
   notAdmin: 'Only administrators can do this.',
   foreignForm: 'This form was sent from another site, so nothing was changed. Open the page again.',
@@ -606,6 +611,18 @@ export const en = {
     newCodes: 'New recovery codes',
     newCodesLead: 'You get ten new codes, and the old ones stop working.',
     newCodesSubmit: 'Show new codes',
+    closed: (appPasswords: number, keys: number) =>
+      keys === 0
+        ? `Closed app passwords: ${appPasswords}`
+        : appPasswords === 0
+          ? `Closed SSH keys: ${keys}`
+          : `Closed app passwords: ${appPasswords}, SSH keys: ${keys}`,
+    closedLead:
+      'This site requires a second factor of you. They were made with a password alone, so they open nothing until you keep them.',
+    closedBadge: 'closed',
+    keep: 'Keep them',
+    keepQuestion:
+      'Keep all of them? They work again at once, with the secrets that they have. Delete those that you do not know first.',
     missingTitle: 'This site requires a second factor',
     missingLead:
       'A password alone is not enough here. Add a passkey, or set up two-step verification. Then you can use the other pages.',
@@ -985,6 +1002,7 @@ export const en = {
     'keys-deleted': 'All keys were deleted.',
     'session-ended': 'The session has ended.',
     'sessions-ended': 'You are signed out on all other devices.',
+    'credentials-kept': 'They are kept, and work again.',
     'app-password-deleted': 'The app password was deleted.',
     'passkey-added': 'The passkey was added.',
     'passkey-renamed': 'The name was changed.',

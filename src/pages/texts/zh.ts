@@ -57,6 +57,7 @@ const events: Texts['events'] = {
   session_ended_everyone: '{who}退出了所有用户的设备',
   key_added: '{who}添加了 SSH 公钥“{what}”',
   key_added_of_other: '{who}添加了{whose} SSH 公钥“{what}”',
+  key_kept: '{who}保留了仅凭密码添加的 SSH 公钥“{what}”',
   key_deleted: '{who}删除了 SSH 公钥“{what}”',
   key_deleted_of_other: '{who}删除了{whose} SSH 公钥“{what}”',
   key_used: '{who}使用了 SSH 公钥“{what}”',
@@ -81,6 +82,7 @@ const events: Texts['events'] = {
   passkey_cloned: '{whose}通行密钥“{what}”可能被复制，已拒绝。如不清楚原因，请删除它',
   token_created: '{who}创建了应用专用密码“{what}”',
   token_created_of_other: '{who}创建了{whose}应用专用密码“{what}”',
+  token_kept: '{who}保留了仅凭密码创建的应用专用密码“{what}”',
   token_deleted: '{who}删除了应用专用密码“{what}”',
   token_deleted_of_other: '{who}删除了{whose}应用专用密码“{what}”',
   token_used_elsewhere: '{whose}应用专用密码“{what}”在新的网络使用过',
@@ -310,6 +312,16 @@ export const zh: Texts = {
     newCodes: '重新生成恢复代码',
     newCodesLead: '旧的恢复代码将失效。',
     newCodesSubmit: '显示新的恢复代码',
+    closed: (appPasswords, keys) =>
+      keys === 0
+        ? `已停用的应用专用密码：${appPasswords} 个`
+        : appPasswords === 0
+          ? `已停用的 SSH 公钥：${keys} 个`
+          : `已停用：应用专用密码 ${appPasswords} 个，SSH 公钥 ${keys} 个`,
+    closedLead: '本站要求你使用第二重验证。它们是仅凭密码创建的，在你选择保留之前无法使用。',
+    closedBadge: '已停用',
+    keep: '保留',
+    keepQuestion: '全部保留吗？它们会立即恢复使用，密码和公钥不变。请先删除你不认识的。',
     missingTitle: '本站要求第二重验证',
     missingLead: '在本站只有密码还不够。请添加通行密钥，或设置两步验证，之后才能使用其他页面。',
     factorTitle: '还差一步',
@@ -673,6 +685,7 @@ export const zh: Texts = {
     'keys-deleted': '所有公钥已删除。',
     'session-ended': '该设备已退出。',
     'sessions-ended': '其他设备均已退出。',
+    'credentials-kept': '已保留，可以继续使用。',
     'app-password-deleted': '应用专用密码已删除。',
     'passkey-added': '通行密钥已添加。',
     'passkey-renamed': '名称已修改。',
@@ -780,6 +793,9 @@ export const zh: Texts = {
     guestTokens: '请登录。',
     filesNotPermitted: '你的账户没有这项文件权限。',
     sessionNeeded: '应用专用密码不能执行此操作，请登录。',
+    keepNeedsFactor: '请用第二重验证登录或确认，才能保留它们。',
+    tokenLacksFactor:
+      '本站要求第二重验证，而这个应用专用密码创建时没有经过第二重验证。它的用户可以选择保留它。',
     scopeNeeded: '这个应用专用密码没有所需的权限 <scope>。',
     notAdmin: '只有管理员可以执行此操作。',
     foreignForm: '这个表单来自其他网站，未执行任何操作。请重新打开页面。',

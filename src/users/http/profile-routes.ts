@@ -6,6 +6,7 @@ import { anyCaller, sessionOf, signedIn } from '../../http/guard.ts'
 import { jsonBody } from '../../http/input.ts'
 import { possiblyEmptyText } from '../../base/text.ts'
 import { readAccountAs } from '../../access/act-as.ts'
+import { keepCredentials } from '../../access/kept-credentials.ts'
 import { toConfirm } from '../../access/sign-in-methods.ts'
 import { assertionSchema } from '../../passkeys/answer-schemas.ts'
 import { shownIn } from '../../passkeys/http/relying-party.ts'
@@ -61,6 +62,10 @@ export const userRoutes = new Hono<App>()
   .post('/confirm', signedIn('guestSessions', 'session'), jsonBody(confirmSchema), async (c) => {
     await confirmSession(c.get('deps'), sessionOf(c), confirmationIn(c, c.req.valid('json')))
     return ok(c, null)
+  })
+  .post('/credentials/keep', signedIn('guestTokens', 'session'), async (c) => {
+    const { appPasswords, keys } = await keepCredentials(c.get('deps'), sessionOf(c))
+    return ok(c, { app_passwords: appPasswords, ssh_keys: keys })
   })
 
 function confirmationIn(

@@ -12,6 +12,7 @@ import type { Deps } from '../../../src/deps.ts'
 import type { Given } from '../../../scripts/openapi/operation.ts'
 import { KEY_LINE } from '../../../scripts/openapi/operations/examples.ts'
 import { Refusal } from '../../../src/base/refusals.ts'
+import { APP_PASSWORD_SCOPES } from '../../../src/access/scopes.ts'
 import { addServiceToken } from '../../../src/access/service-tokens.ts'
 import { addAppPassword } from '../../support/app-passwords.ts'
 import { CheapSite } from '../../support/cheap-site.ts'
@@ -116,6 +117,20 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     const { token } = await addAppPassword(site, 3, ['account:write'])
     const { token: other } = await addAppPassword(site, 3, ['files:read'])
     return { site, token, otherToken: other }
+  },
+  'a password alone made what alice has, who uses two-step verification': async () => {
+    const asked = await signedIn()
+    await addAppPassword(asked.site, 3, ['files:read'], { amr: 'pwd' })
+    await addLaptop(asked)
+    await asked.site.enrol(asked.token)
+    return asked
+  },
+  'the site demands a second factor, and a password alone made the app password': async () => {
+    const { site } = await signedIn()
+    // An admin's, because only admins have the scope `admin`.
+    const scopes = [...APP_PASSWORD_SCOPES]
+    const { token } = await addAppPassword(site, 1, scopes, { amr: 'pwd' })
+    return demandFactor({ site, token })
   },
   'alice has 50 app passwords': async () => {
     const asked = await signedIn()

@@ -12,6 +12,7 @@ export function judgeData(facts: Facts, data: SiteData): Finding[] {
   return [
     checkAdmins(facts, data),
     checkTwoFactor(facts, data),
+    ...checkClosed(data),
     checkGuest(data),
     checkSeals(facts, data),
     checkTitle(facts, data),
@@ -61,6 +62,13 @@ function checkTwoFactor(facts: Facts, { admins, requirement, lacking }: SiteData
     `admins without a second factor: ${listNames(without)}`,
     'each of them adds a passkey or an authenticator app at /account',
   )
+}
+
+/** Says what the demand for a second factor has closed. */
+function checkClosed({ requirement, closed }: SiteData): Finding[] {
+  if (closed === 0) return []
+  const text = `require_second_factor is ${requirement}: app passwords and SSH keys that a password alone has made open nothing: ${closed}`
+  return [warning('credentials', text, 'their owners keep them at /account/security')]
 }
 
 /** Nothing is checked while single sign-on is off. */

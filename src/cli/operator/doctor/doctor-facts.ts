@@ -15,6 +15,7 @@ import { hasSecondFactor, mustUseSecondFactor } from '../../../accounts/second-f
 import { type PasskeySite, parsePasskeySite } from '../../../base/passkey-site.ts'
 import { checkProvider, PROBLEM_TEXTS } from '../../../sso/check.ts'
 import { listStaleAppPasswords } from '../../../app-passwords/app-passwords.ts'
+import { closedBy, countMadeWithPassword } from '../../../access/kept-credentials.ts'
 import { COMMAND_LINE } from '../../../access/operators.ts'
 import { messageOf, reasonIn } from '../../shared/command-error.ts'
 import { listSecrets, type Wrangler } from '../../site/cloudflare.ts'
@@ -83,6 +84,8 @@ export interface SiteData {
   /** The value of `require_second_factor`, and the users to whom it applies and who have none. */
   requirement: string
   lacking: string[]
+  /** The number of app passwords and SSH keys that this setting closes. */
+  closed: number
   /** The number of passkeys by RP ID. */
   passkeys: { rpId: string; total: number }[]
   isGuestEnabled: boolean
@@ -241,6 +244,9 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
   })
   const { admins, guests, clients, keys, expired } = found
   const setting = (name: string) => changed.find(({ key }) => key === name)?.value
+  const requirement = setting('require_second_factor') ?? 'off'
+  const made = await countMadeWithPassword(site, COMMAND_LINE)
+  const ofDemand = closedBy(requirement, made)
   const [newestKey] = keys
   const stale = await listStaleAppPasswords(site, COMMAND_LINE)
   const endless = stale.filter(({ expiresAt }) => expiresAt === null)
@@ -253,8 +259,9 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
       hasPassword: passwordHash !== null,
       hasFactor,
     })),
-    requirement: setting('require_second_factor') ?? 'off',
+    requirement,
     lacking: lacking.map(({ username }) => username),
+    closed: ofDemand.appPasswords + ofDemand.keys,
     passkeys: rpIds,
     isGuestEnabled: (guests[0]?.total ?? 0) > 0,
     siteTitle: setting('site_title'),

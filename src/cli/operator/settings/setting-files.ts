@@ -7,6 +7,7 @@ import { takes } from '../../shared/declaration.ts'
 import { readSmallFile } from '../../shared/small-file.ts'
 import { readAll } from '../../shared/standard-input.ts'
 import { onSite } from '../../site/on-site.ts'
+import { whatIsClosed } from './what-is-closed.ts'
 
 /** A file of settings: an object of keys and text values. */
 const fileSchema = v.record(v.string(), v.string())
@@ -52,7 +53,8 @@ export const settingImport = onSite({
       changed.length === 0
         ? 'Nothing changed: every setting already has this value.'
         : `Set ${changed.join(', ')}.`
-    output.done(done, { changed })
+    const closed = await whatIsClosed(site, changed)
+    output.done(done + closed.sentence, { changed, ...closed.record })
   },
 })
 

@@ -14,6 +14,7 @@ import { readAll } from '../../shared/standard-input.ts'
 import { onSite, sought } from '../../site/on-site.ts'
 import type { Site } from '../../site/site.ts'
 import { settingExport, settingImport } from './setting-files.ts'
+import { whatIsClosed } from './what-is-closed.ts'
 
 const COLUMNS = ['key', 'value', 'changed', 'help']
 const KEYS = SETTINGS.map(({ key }) => key)
@@ -75,7 +76,8 @@ const set = onSite({
     const changed = await saveSettings(site, COMMAND_LINE, { [key]: wanted })
     const done =
       changed.length === 0 ? `Nothing changed: ${key} already has this value.` : `Set ${key}.`
-    output.done(done, { key, changed: changed.length > 0 })
+    const closed = await whatIsClosed(site, changed)
+    output.done(done + closed.sentence, { key, changed: changed.length > 0, ...closed.record })
   },
 })
 
