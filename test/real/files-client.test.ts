@@ -1,10 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
+import { freePort } from '../support/free-port.ts'
+import { OidcProvider, signInAt } from '../support/oidc-provider.ts'
+import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
 import { VirtualAuthenticator } from '../support/virtual-authenticator.ts'
 import { FilesSite, PASSWORD } from './files-site.ts'
 import { FILM, PDF, PNG, ZIP } from './media.ts'
@@ -164,6 +168,74 @@ describe.skipIf(program === undefined || dist === undefined)(
       await page.waitForURL('**/@login**')
       expect(await tokenOfPage()).toBe('')
       expect(complaints.filter((text) => !text.endsWith('/api/auth/login/hash 402'))).toEqual([])
+    })
+
+    test.each([
+      ['a window', false],
+      ['compatibility mode', true],
+    ])('signs in with an identity provider: %s', async (_, isCompatible) => {
+      const provider = await OidcProvider.start(await freePort(), site.client.url)
+      onTestFinished(() => provider.stop())
+      const values = {
+        sso_login_enabled: 'true',
+        sso_login_platform: 'OIDC',
+        sso_client_id: CLIENT_ID,
+        sso_client_secret: CLIENT_SECRET,
+        sso_endpoint_name: provider.issuer,
+        sso_auto_register: 'true',
+        sso_compatibility_mode: String(isCompatible),
+        // Its icon is the last one then.
+        webauthn_login_enabled: 'false',
+      }
+      const items = Object.entries(values).map(([key, value]) => ({ key, value, group: 7 }))
+      await site.asAdmin('POST', '/api/admin/setting/save', items)
+      const before = [
+        { key: 'sso_login_enabled', value: 'false', group: 7 },
+        { key: 'webauthn_login_enabled', value: 'true', group: 7 },
+      ]
+      onTestFinished(() => site.asAdmin('POST', '/api/admin/setting/save', before))
+      const name = isCompatible ? 'oscar' : 'olga'
+      await context.unrouteAll()
+      await page.goto('/@login')
+      const opened = isCompatible ? undefined : context.waitForEvent('page')
+      await page.locator('svg.hope-icon').last().click()
+      await signInAt((await opened) ?? page, name)
+      await page.getByText('note.txt').waitFor()
+      const token = await tokenOfPage()
+      const { data } = await site.client.call('GET', '/api/me', { token })
+      expect(data.username).toBe(`${name} Doe`)
+    })
+
+    test('goes on as the same user when another site opens its sign-in page', async () => {
+      await signedIn()
+      const token = await tokenOfPage()
+      const foreign = await site.addUser('mallory')
+      const server = createServer((_, response) => {
+        response.setHeader('Content-Type', 'text/html')
+        response.end('<title>Another site</title>')
+      })
+      const port = await freePort()
+      server.listen(Number(port), '127.0.0.1')
+      onTestFinished(() => void server.close())
+      await context.unrouteAll()
+      const attacker = await context.newPage()
+      await attacker.goto(`http://127.0.0.1:${port}/`)
+      const attack = async (path: string) => {
+        const opened = context.waitForEvent('page')
+        await attacker.evaluate(`{
+          const opened = window.open(${JSON.stringify(new URL(path, site.client.url).href)})
+          setInterval(() => opened.postMessage({ token: ${JSON.stringify(foreign)} }, '*'), 20)
+        }`)
+        const popup = await opened
+        await popup.locator('[name=username]').waitFor()
+        await popup.waitForTimeout(ATTACK_MILLISECONDS)
+        expect([new URL(popup.url()).pathname, await tokenOfPage()]).toEqual(['/@login', token])
+        await popup.close()
+      }
+      await attack(`/@login?token=${foreign}`)
+      await attack('/@login')
+      await attack(`/@LOGIN/?token=${foreign}`).catch(() => undefined)
+      expect(await tokenOfPage()).toBe(token)
     })
 
     test('signs in with a passkey, and finds the files', async () => {

@@ -179,7 +179,7 @@ describe('GET /api/auth/sso_callback', () => {
   test('in compatibility mode leads to the web client of a file server, but with its own token only', async () => {
     const openlist = new OpenListStandIn()
     const faults: Partial<Deps> = {
-      sendOut: (url, init, reach) =>
+      sendOut: (url, init) =>
         url.startsWith(FILES_ORIGIN) ? openlist.send(url, init) : site.providers.fetch(url, init),
     }
     site = new SsoSite(faults, FILES_BINDINGS)

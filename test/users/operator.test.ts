@@ -156,14 +156,15 @@ describe('unlockUser', () => {
   })
 })
 
+const from = (network: string) => ({ headers: { 'CF-Connecting-IP': network } })
+
+async function stops() {
+  const found = await listStopsOf(site.deps, COMMAND_LINE, ALICE)
+  return found.map(({ kind, network, until }) => [kind, network, (until - site.now) / MINUTE])
+}
+
 describe('listStopsOf', () => {
   const WRONG = { username: 'alice', password: 'wrong-Passw0rd' }
-  const from = (network: string) => ({ headers: { 'CF-Connecting-IP': network } })
-
-  async function stops() {
-    const found = await listStopsOf(site.deps, COMMAND_LINE, ALICE)
-    return found.map(({ kind, network, until }) => [kind, network, (until - site.now) / MINUTE])
-  }
 
   test('names a spent counter of old passwords, and unlocking clears it', async () => {
     const token = await site.token('alice', PASSWORD)
