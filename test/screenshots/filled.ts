@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
 import { press } from '../support/press.ts'
 
@@ -156,7 +157,7 @@ function fillSite(clone: Clone, now: number): void {
   }
 }
 
-/** People who have registered or were invited, and one who is locked out. */
+/** People who have registered or were invited. */
 function fillPeople(clone: Clone, now: number): void {
   for (const [place, name] of ['nina', '赵敏', 'Óscar'].entries())
     clone.sql(
@@ -260,11 +261,14 @@ function fillEvents(clone: Clone, now: number): void {
       changes,
     )
   }
-  clone.sql(
-    `insert into audit_events (at, kind, user_id, detail, network, user_agent) values (?, 'account_locked', 4, '', ?, '')`,
-    now - MINUTE / 2,
-    pick(NETWORKS, 1),
-  )
+}
+
+/** The user who is locked out. */
+const LOCKED = '🦊 fox'
+
+/** Mistypes a password until the user is stopped. */
+export async function lockOut(site: Pick<Client, 'signIn'>): Promise<void> {
+  for (let failures = 0; failures < 5; failures++) await site.signIn(LOCKED, 'wrong-Passw0rd')
 }
 
 /** The pages of a site that is used, in the language of the browser. */
@@ -298,6 +302,8 @@ const FILLED_PAGES: [name: string, path: string][] = [
   ['admin-users', '/account/admin/users'],
   ['admin-waiting', '/account/admin/users?group=waiting'],
   ['admin-user', '/account/admin/users/3'],
+  ['admin-users-locked', '/account/admin/users?group=locked'],
+  ['admin-user-locked', '/account/admin/users/4'],
   ['admin-user-waiting', '/account/admin/users/43'],
   ['admin-user-new', '/account/admin/users/new'],
   ['admin-invitations', '/account/admin/invitations'],

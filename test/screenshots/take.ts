@@ -5,7 +5,7 @@ import { openBrowser } from '../support/browser.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { MailServer } from '../support/mail-server.ts'
-import { fill, filledStates } from './filled.ts'
+import { fill, filledStates, lockOut } from './filled.ts'
 import { joiningStates, mailSettings } from './joining-states.ts'
 import { LANGUAGES } from '../support/layout.ts'
 import { OidcProvider } from '../support/oidc-provider.ts'
@@ -83,6 +83,7 @@ async function takeFilled(): Promise<void> {
   try {
     fill(other)
     for (const language of LANGUAGES) {
+      await lockOut(client)
       const baseURL = client.url.replace('127.0.0.1', 'localhost')
       const context = await browser.newContext({ baseURL, locale: language })
       await filledStates(await context.newPage(), (page, name) => take(page, `${name}-${language}`))
