@@ -33,11 +33,7 @@ export interface Taking {
  *
  * @param which The condition on `passkeys`.
  */
-export function begunWithPasskeys(
-  userId: UserId,
-  which: SQL | undefined,
-  taking: Taking,
-): Ending {
+export function begunWithPasskeys(userId: UserId, which: SQL | undefined, taking: Taking): Ending {
   const name = sql`'passkey ' || ${passkeys.credentialId}`
   return endingOf({ table: passkeys, which, name, method: 'passkey' }, userId, taking)
 }
