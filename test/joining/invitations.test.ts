@@ -124,11 +124,12 @@ describe('POST /api/admin/invitation/create', () => {
   })
 })
 
+const sendOut = async () => new Response(null, { status: 503 })
+
 describe('where a file server stands behind the site', () => {
   const OWN = { basePath: '/homes/carol' }
   beforeEach(async () => {
     const files = parseFileServer({ FILES_ORIGIN: 'http://files.example.org', FILES_TOKEN: 'x' })
-    const sendOut = async () => new Response(null, { status: 503 })
     const behind = new JoiningSite({ fileServer: () => files, sendOut })
     behind.admin = site.admin
     site = behind
@@ -166,10 +167,11 @@ describe('where a file server stands behind the site', () => {
 })
 
 test('an operator puts the name of a new user into the folder, too', async () => {
-  const create = (fields: object) => site.asAdmin('/api/admin/user/create', fields)
-  expect(await create({ username: 'carol', base_path: '/homes/{username}/x' })).toEqual(OK)
+  const path = '/api/admin/user/create'
+  const carol = { username: 'carol', base_path: '/homes/{username}/x' }
+  expect(await site.asAdmin(path, carol)).toEqual(OK)
   expect(await userNamed('carol')).toMatchObject({ basePath: '/homes/carol/x' })
-  expect(await create({ username: 'dave' })).toEqual(OK)
+  expect(await site.asAdmin(path, { username: 'dave' })).toEqual(OK)
   expect(await userNamed('dave')).toMatchObject({ basePath: '/' })
 })
 
