@@ -11,5 +11,7 @@ export function sealSecret(deps: RandomSource, ring: KeyRing, secret: string): P
 /** @throws {Error} As `openBox`. */
 export async function openSecret(ring: KeyRing, sealed: string): Promise<string> {
   if (sealed === '') return ''
-  return new TextDecoder().decode(await openBox(ring, sealed, MAIL_SECRET_USE, 'the link in a mail'))
+  return new TextDecoder().decode(
+    await openBox(ring, sealed, MAIL_SECRET_USE, 'the link in a mail'),
+  )
 }

@@ -15,7 +15,9 @@ export async function sealSetting(
 
 /** Opens what `sealSetting` wrote. @throws {Error} When no entry of `SECRET_KEYS` opens it. */
 export async function openSetting(ring: KeyRing, key: SettingKey, sealed: string): Promise<string> {
-  return new TextDecoder().decode(await openBox(ring, sealed, settingUse(key), `the setting ${key}`))
+  return new TextDecoder().decode(
+    await openBox(ring, sealed, settingUse(key), `the setting ${key}`),
+  )
 }
 
 export function settingUse(key: string): string {

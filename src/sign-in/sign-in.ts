@@ -46,8 +46,8 @@ const WAITS_MILLISECONDS = [50, 100, 150, 200, 300, 300, 400, 500]
  * @param demand Tells what else the sign-in of this user depends on and writes. It is asked after
  *   the password, and may refuse.
  * @returns The token.
- * @throws {Refusal} `tooManyAttempts`; `wrongCredentials`; `registrationWaits`; `wrongCode` when only the code is
- *   missing, wrong or used; the refusals of `demand`.
+ * @throws {Refusal} `tooManyAttempts`; `wrongCredentials`; `registrationWaits`; `wrongCode` when
+ *   only the code is missing, wrong or used; the refusals of `demand`.
  */
 export async function login(
   deps: Deps,
