@@ -62,6 +62,7 @@ beforeEach(() => {
   Object.assign(openlist.settings, {
     link_expiration: '24',
     sign_all: 'true',
+    version: 'v4.2.6 (Commit: 0b1e9d0) - Frontend: v4.2.6 - Build at: unknown',
     proxy_ignore_headers: 'authorization,referer',
   })
   openlist.files = { '/local/a b.txt': '' }
@@ -84,7 +85,9 @@ describe('latchkey files', () => {
   test('check finds nothing wrong with an OpenList that is set up', async () => {
     const { code, stdout } = await run('check')
     expect([code, stdout]).toEqual([0, expect.not.stringMatching(/warn|fail/)])
-    expect(stdout).toContain(`ok    file server    ${address} is OpenList v4.2.5`)
+    expect(stdout).toContain(
+      `ok    file server    ${address} is OpenList v4.2.6, and takes FILES_TOKEN\n`,
+    )
     expect(stdout).toMatch(/ok {4}site_url {7}links have the address of this site/)
     expect(stdout).not.toContain(FILES_TOKEN)
   })
@@ -166,7 +169,7 @@ describe('latchkey files', () => {
   })
 
   test('doctor has a line for it', async () => {
-    expect(await doctor()).toMatch(/ok {4}file server .* is OpenList v4\.2\.5/)
+    expect(await doctor()).toMatch(/ok {4}file server .* is OpenList v4\.2\.6/)
     openlist.settings['sign_all'] = 'false'
     expect(await doctor()).toMatch(/warn {2}links .*sign_all is off/)
     openlist.answer = () => new Response('x')

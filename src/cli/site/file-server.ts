@@ -100,7 +100,9 @@ const PROBLEMS: Record<FileServerProblem, [text: string, fix: string]> = {
 /** Judges whether the file server works. */
 export function judgeFileServer({ origin }: FileServer, state: FileServerState): Finding {
   const check = 'file server'
-  const { problem, detail, version } = state
+  const { problem, detail } = state
+  // A release also names its commit and its web client there.
+  const [version = ''] = state.version.split(' ')
   if (problem === undefined)
     return good(check, `${origin} is OpenList ${version}, and takes FILES_TOKEN`)
   const [text, fix] = PROBLEMS[problem]
