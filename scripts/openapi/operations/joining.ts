@@ -272,7 +272,6 @@ export const linkOperations: Operations = {
         answer: { refusal: 'userNotFound' },
       },
       'not an admin': { query: { id: '3' }, ...notAdmin },
-      'a session that is not fresh': { query: { id: '3' }, ...notFresh },
     },
   },
   'POST /api/admin/user/details': {
@@ -364,5 +363,6 @@ function decisionExamples(): Operations[string]['examples'] {
       answer: { refusal: 'userNotFound' },
     },
     'not an admin': { query: { id: '3' }, ...notAdmin },
+    'a session that is not fresh': { query: { id: '3' }, ...notFresh },
   }
 }
