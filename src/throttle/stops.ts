@@ -27,13 +27,14 @@ export type StopKind =
 
 /**
  * Notes at the counter of an account that a counter of this sign-in is spent, so that operators
- * find the user. It stands behind the charge in one batch, and writes when a block begins. The
- * counters decide who is stopped: a note that they contradict counts for nothing.
+ * find the user. It stands behind the charge in one batch, and writes when this charge begins a
+ * block: a refused attempt writes nothing. The counters decide who is stopped: a note that they
+ * contradict counts for nothing.
  */
 export function noteSignInStop(db: Database, by: Authority, signIn: SignInCounters, now: number) {
   const [site, account] = signIn.counters
   const until = blockOfStranger(signIn)
-  const { key, stopsUntil, stops } = throttleCounters
+  const { key, chargedAt, stopsUntil, stops } = throttleCounters
   const path = `$."${signIn.network}"`
   return writing(db, by).update(
     throttleCounters,
@@ -42,7 +43,7 @@ export function noteSignInStop(db: Database, by: Authority, signIn: SignInCounte
       stopsUntil: until,
       stops: sql`json_set(${stops}, ${path}, ${site.key})`,
     },
-    sql`${key} = ${account.key} and ${until} > ${now} and ${idOf(signIn.username)} is not null
+    sql`${key} = ${account.key} and ${chargedAt} = ${now} and ${until} > ${now} and ${idOf(signIn.username)} is not null
       and (${until} > ${stopsUntil} or ${stops} ->> ${path} is null)`,
   )
 }
