@@ -277,6 +277,8 @@ const TRIED: Record<string, Tried> = {
   'POST /api/me/notices/save': { gives: [{ body: channel }] },
   'POST /account/notices/save': { gives: [{ body: ofForm }] },
   'POST /account/notices/topics': { gives: [{ body: ofForm }] },
+  'POST /api/me/credentials/keep': whole,
+  'POST /account/security/keep': whole,
   'POST /api/me/notices/delete': whole,
   'POST /account/notices/delete': whole,
   'POST /api/admin/user/create': { gives: [{ body: { username: 'x' } }] },
