@@ -34,7 +34,7 @@ export type StopKind =
 export function noteSignInStop(db: Database, by: Authority, signIn: SignInCounters, now: number) {
   const [site, account] = signIn.counters
   const until = blockOfStranger(signIn)
-  const { key, chargedAt, stopsUntil, stops } = throttleCounters
+  const { key, stopsUntil, stops } = throttleCounters
   const path = `$."${signIn.network}"`
   return writing(db, by).update(
     throttleCounters,
@@ -43,7 +43,7 @@ export function noteSignInStop(db: Database, by: Authority, signIn: SignInCounte
       stopsUntil: until,
       stops: sql`json_set(${stops}, ${path}, ${site.key})`,
     },
-    sql`${key} = ${account.key} and ${chargedAt} = ${now} and ${until} > ${now} and ${idOf(signIn.username)} is not null
+    sql`changes() > 0 and ${key} = ${account.key} and ${until} > ${now} and ${idOf(signIn.username)} is not null
       and (${until} > ${stopsUntil} or ${stops} ->> ${path} is null)`,
   )
 }
