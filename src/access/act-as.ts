@@ -2,7 +2,7 @@ import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { appPasswords, sessions, users } from '../../schema/tables.ts'
 import { type Given, prepare } from '../database/prepared.ts'
-import { type Answers, type Parts, runBatchAfter } from '../database/statements.ts'
+import { type Answers, type Authority, type Parts, runBatchAfter } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { type Account, accountColumns, accountReaders } from '../accounts/accounts.ts'
@@ -15,11 +15,11 @@ import {
   noteUse,
   readAppPasswordState,
 } from './app-password-store.ts'
-import { changeParts, hasWrites, refuseTooManyChanges } from './changes.ts'
+import { changeParts, type CountedAs, hasWrites, refuseTooManyChanges } from './changes.ts'
 import { type FreshnessDeps, isFreshAt, provenAt } from './freshness.ts'
 import { factorState, type FactorState, isEnough, isMadeWithEnough } from './sign-in-methods.ts'
 import { type AppPasswordScope, hasScope } from './scopes.ts'
-import { isLive, isSessionUseNoted, noteSessionUse } from './session-store.ts'
+import { isLive, isSessionUseNoted, mayConfirm, noteSessionUse } from './session-store.ts'
 
 export type { Actor, SessionActor } from './actor.ts'
 
@@ -158,13 +158,13 @@ export function actAs<Named extends Parts>(
   actor: Actor,
   parts: Named,
 ): Promise<Acted<Named>> {
-  return actWith(deps.db, deps, actor, parts, hasWrites(parts))
+  return actWith(deps.db, deps, actor, parts, hasWrites(parts) ? 'change' : undefined)
 }
 
 /**
- * Works like `actAs`, for the ends of sessions: a thief who uses up the changes of a user must not
- * keep the user from ending the thief's session. A write carries `mayEnd`, and writes nothing when
- * nothing ends.
+ * Works like `actAs`, for what only takes access away: a thief who uses up the changes of a user
+ * must not keep the user from ending what the thief has. A write carries `mayEnd`, and writes
+ * nothing when nothing ends, so what was made bounds it.
  */
 export function endAs<Named extends Parts>(
   deps: ActorDeps,
@@ -172,6 +172,28 @@ export function endAs<Named extends Parts>(
   parts: Named,
 ): Promise<Acted<Named>> {
   return actWith(deps.db, deps, actor, parts)
+}
+
+/** Works like `endAs`, for actions that need a fresh session. A write carries `mayEndFresh`. */
+export async function endFreshAs<Named extends Parts>(
+  deps: ActorDeps & FreshnessDeps,
+  actor: Actor,
+  now: number,
+  parts: Named,
+): Promise<Acted<Named>> {
+  return refuseStale(deps, await endAs(deps, actor, parts), now)
+}
+
+/**
+ * Works like `actAs`, for the confirmation of a session: it counts for this session alone, and not
+ * as a change. A write carries `mayConfirm`.
+ */
+export function confirmAs<Named extends Parts>(
+  deps: ActorDeps,
+  actor: SessionActor,
+  parts: Named,
+): Promise<Acted<Named>> {
+  return actWith(deps.db, deps, actor, parts, hasWrites(parts) ? 'confirmation' : undefined)
 }
 
 /**
@@ -186,7 +208,14 @@ export async function actFreshAs<Named extends Parts>(
   now: number,
   parts: Named,
 ): Promise<Acted<Named>> {
-  const acted = await actAs(deps, actor, parts)
+  return refuseStale(deps, await actAs(deps, actor, parts), now)
+}
+
+function refuseStale<Done extends { account: Acting }>(
+  deps: FreshnessDeps,
+  acted: Done,
+  now: number,
+): Done {
   if (!isFreshAt(deps, acted.account.provenAt, now)) throw new Refusal('confirmationNeeded')
   return acted
 }
@@ -242,15 +271,22 @@ async function actWith<Named extends Parts>(
   deps: ActorDeps,
   actor: Actor,
   parts: Named,
-  isChange = false,
+  as?: CountedAs,
 ): Promise<Acted<Named>> {
   const now = deps.now()
-  const change = isChange && changeParts(db, isLive(db, actor, now), actor.userId, now)
+  const change = as && changeParts(db, authorityOf(db, actor, as, now), actor, as, now)
   const first = { found: selectActor.inBatch(db, actor, now), ...change }
   const [{ found, spent = [] }, answers] = await runBatchAfter(db, first, parts)
   const account = admit(deps, actor, found[0], now)
   refuseTooManyChanges(spent, now)
   return { ...answers, account }
+}
+
+/** Returns the condition under which a request is counted. */
+function authorityOf(db: Database, actor: Actor, as: CountedAs, now: number): Authority {
+  return as === 'confirmation' && isSessionActor(actor)
+    ? mayConfirm(db, actor, now)
+    : isLive(db, actor, now)
 }
 
 /** @throws {Refusal} As `actAs` says. */

@@ -23,9 +23,29 @@ export function isLive(db: Database, actor: Actor, now: number): Authority {
   return asAuthority(exists(selectLiveActor(db, actor, now)))
 }
 
-/** Works like `isLive`, however many changes the user has made: for `endAs`. */
+/**
+ * Works like `isLive`, however many changes the user has made: for `endAs`, so for what only takes
+ * access away.
+ */
 export function mayEnd(db: Database, actor: Actor, now: number): Authority {
   return asAuthority(exists(selectAnyLive(db, actor, now)))
+}
+
+/** Works like `mayEnd`. A session must be fresh. */
+export function mayEndFresh(
+  deps: Pick<Deps, 'db'> & FreshnessDeps,
+  actor: Actor,
+  now: number,
+): Authority {
+  const isFreshIf = isSessionActor(actor) ? whenFresh(deps, now) : undefined
+  return asAuthority(exists(selectAnyLive(deps.db, actor, now, isFreshIf)))
+}
+
+/** Works like `isLive`, for `confirmAs`: other changes of the user don't count. */
+export function mayConfirm(db: Database, actor: SessionActor, now: number): Authority {
+  return asAuthority(
+    exists(selectAnyLive(db, actor, now, hasChangesLeft(actor, 'confirmation', now))),
+  )
 }
 
 /** Holds when the session is live and fresh, and for an app password that `isLive` admits. */
@@ -39,7 +59,7 @@ export function isFresh(
 
 /** Selects the row of a live session or app password. Inside `exists` it is a condition. */
 export function selectLiveActor(db: Database, actor: Actor, now: number, when?: SQL) {
-  return selectAnyLive(db, actor, now, and(hasChangesLeft(now), when))
+  return selectAnyLive(db, actor, now, and(hasChangesLeft(actor, 'change', now), when))
 }
 
 function selectAnyLive(db: Database, actor: Actor, now: number, when?: SQL) {
@@ -150,9 +170,9 @@ export function hasSession(db: Database, which?: SQL): SQL {
   return exists(db.select({ id: sessions.id }).from(sessions).where(which))
 }
 
-/** Records that the user of a live session has just proved who they are. */
+/** Records that the user of a live session has just proved who they are. It is for `confirmAs`. */
 export function confirmLiveSession(db: Database, actor: SessionActor, method: Method, now: number) {
-  return confirmSessionWhen(db, isLive(db, actor, now), actor, [method], now)
+  return confirmSessionWhen(db, mayConfirm(db, actor, now), actor, [method], now)
 }
 
 /** Works like `confirmLiveSession`, under a condition that includes that the session is live. */

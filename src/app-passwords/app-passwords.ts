@@ -3,7 +3,7 @@ import { type AuditEvent, eventOf, insertEvent, logEvent } from '../audit/events
 import { Refusal } from '../base/refusals.ts'
 import type { Authority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
-import { actAs, actFreshAs, type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
+import { actFreshAs, type ActorDeps, endAs, readAs, type ReaderDeps } from '../access/act-as.ts'
 import type { SessionActor } from '../access/actor.ts'
 import { hashAppPassword, makeAppPassword } from '../access/app-password.ts'
 import { appPasswordDeletion } from '../access/app-password-store.ts'
@@ -17,7 +17,7 @@ import {
   type Operator,
 } from '../access/operators.ts'
 import { parseScopes } from '../access/scopes.ts'
-import { isFresh, isLive, methodsOf } from '../access/session-store.ts'
+import { isFresh, mayEnd, methodsOf } from '../access/session-store.ts'
 import { selectUser } from '../accounts/store.ts'
 import { isEnabledAt } from '../accounts/conditions.ts'
 import { ADMIN } from '../accounts/roles.ts'
@@ -98,8 +98,8 @@ export async function deleteAppPassword(
   const now = deps.now()
   const event = eventOf(actor, 'token_deleted', now)
   const which = isAppPasswordWithId(actor.userId, id)
-  const deletion = appPasswordDeletion(db, isLive(db, actor, now), which, event)
-  const { deleted } = await actAs(deps, actor, deletion)
+  const deletion = appPasswordDeletion(db, mayEnd(db, actor, now), which, event)
+  const { deleted } = await endAs(deps, actor, deletion)
   if (deleted.length === 0) throw new Refusal('tokenNotFound')
   logDeletions(event, deleted)
 }

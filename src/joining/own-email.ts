@@ -1,7 +1,13 @@
 import { and } from 'drizzle-orm'
-import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
+import {
+  actAs,
+  actFreshAs,
+  type ActorDeps,
+  endFreshAs,
+  type SessionActor,
+} from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
-import { isFresh, isLive } from '../access/session-store.ts'
+import { isFresh, isLive, mayEndFresh } from '../access/session-store.ts'
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { mailboxKey } from '../base/email.ts'
 import type { Language } from '../base/language.ts'
@@ -57,9 +63,11 @@ export async function changeOwnEmail(
   const { db } = deps
   const { userId } = actor
   const now = deps.now()
-  const by = isFresh(deps, actor, now)
+  // An address that is taken away mails no link any more.
+  const isEnd = email === ''
+  const by = isEnd ? mayEndFresh(deps, actor, now) : isFresh(deps, actor, now)
   const event = eventOf(actor, 'email_changed', now)
-  const { changed } = await actFreshAs(deps, actor, now, {
+  const { changed } = await (isEnd ? endFreshAs : actFreshAs)(deps, actor, now, {
     event: insertEvent(db, by, event, hasOtherEmail(db, userId, email)),
     told: mailToOldAddress(db, by, userId, email, language, now),
     changed: updateEmail(db, by, userId, email),

@@ -4,7 +4,7 @@ import { toHex } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
 import type { Answers, Authority } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
-import { actAs, actFreshAs, type ActorDeps } from '../access/act-as.ts'
+import { actAs, actFreshAs, type ActorDeps, endFreshAs } from '../access/act-as.ts'
 import type { SessionActor } from '../access/actor.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import {
@@ -15,7 +15,7 @@ import {
   isOperator,
   type Operator,
 } from '../access/operators.ts'
-import { isFresh, isLive } from '../access/session-store.ts'
+import { isFresh, isLive, mayEndFresh } from '../access/session-store.ts'
 import { tooManyAttempts } from '../throttle/requests.ts'
 import { type NewChannel, type ownChannelSchema, readWish } from './channels.ts'
 import { forgetChannels } from './memory.ts'
@@ -229,7 +229,7 @@ export async function deleteOwnChannel(
   deps: ActorDeps & FreshnessDeps,
   actor: SessionActor,
 ): Promise<void> {
-  await changeOwnChannel(deps, actor, (by) => deleteChannels(deps.db, by, actor.userId))
+  await changeOwnChannel(deps, actor, (by) => deleteChannels(deps.db, by, actor.userId), 'end')
 }
 
 /** @throws {Refusal} `confirmationNeeded`, `channelNotFound`. */
@@ -248,11 +248,15 @@ async function changeOwnChannel(
   deps: ActorDeps & FreshnessDeps,
   actor: SessionActor,
   change: ChangeOfChannel,
+  as: 'end' | 'change' = 'change',
 ): Promise<void> {
   const now = deps.now()
-  const by = isFresh(deps, actor, now)
+  const [by, act] =
+    as === 'end'
+      ? [mayEndFresh(deps, actor, now), endFreshAs]
+      : [isFresh(deps, actor, now), actFreshAs]
   const event = eventOf(actor, 'notices_changed', now)
-  const { changed } = await actFreshAs(deps, actor, now, {
+  const { changed } = await act(deps, actor, now, {
     event: insertEvent(deps.db, by, event, isChannel(actor.userId)),
     changed: change(by),
   })

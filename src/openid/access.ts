@@ -1,7 +1,7 @@
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, type Actor, type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
-import { isLive } from '../access/session-store.ts'
+import { type Actor, type ActorDeps, endAs, readAs, type ReaderDeps } from '../access/act-as.ts'
+import { mayEnd } from '../access/session-store.ts'
 import { selectClient } from './client-store.ts'
 import { deleteGrants } from '../access/endings.ts'
 import { deleteConsent, isGrantAt, selectAccessOf } from './grant-store.ts'
@@ -19,8 +19,8 @@ export function listAccess(deps: ReaderDeps, actor: Actor) {
 export async function removeAccess(deps: ActorDeps, actor: Actor, clientId: string): Promise<void> {
   const { db } = deps
   const now = deps.now()
-  const by = isLive(db, actor, now)
-  const { client, grants, consents } = await actAs(deps, actor, {
+  const by = mayEnd(db, actor, now)
+  const { client, grants, consents } = await endAs(deps, actor, {
     client: selectClient(db, clientId),
     grants: deleteGrants(db, by, isGrantAt(actor.userId, clientId)),
     consents: deleteConsent(db, by, actor.userId, clientId),

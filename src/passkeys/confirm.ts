@@ -1,9 +1,9 @@
 import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
+import { type ActorDeps, confirmAs, type SessionActor } from '../access/act-as.ts'
 import { type Method, passkeyMethods } from '../access/sign-in-methods.ts'
-import { confirmSessionWhen, isLive } from '../access/session-store.ts'
+import { confirmSessionWhen, mayConfirm } from '../access/session-store.ts'
 import { areOpen, selectBlocks } from '../throttle/blocks.ts'
 import { chargeUnspent, clearCounter } from '../throttle/charges.ts'
 import { passkeyCounter } from '../throttle/counters.ts'
@@ -39,7 +39,7 @@ export async function confirmWithPasskey(
   try {
     ceremony = await openCeremony(deps, 'assertion', shown.session)
     const id = credentialIdOf(shown.answer)
-    const { found } = await actAs(deps, actor, {
+    const { found } = await confirmAs(deps, actor, {
       found: selectCredential(deps.db, id, shown.relyingParty.rpId, deps.now()),
     })
     credential = found.find(({ userId }) => userId === actor.userId)
@@ -61,11 +61,11 @@ async function confirm(
 ): Promise<Method[]> {
   const { db } = deps
   const now = deps.now()
-  const counter = passkeyCounter(actor.userId)
+  const counter = passkeyCounter(actor)
   const methods = passkeyMethods(answer.assertion)
-  const [by, isOpen] = [isLive(db, actor, now), areOpen([counter], now)]
+  const [by, isOpen] = [mayConfirm(db, actor, now), areOpen([counter], now)]
   const { accepted, parts } = await answerAcceptance(deps, by, ceremony, answer, isOpen, now)
-  const { uses, blocks, confirmed } = await actAs(deps, actor, {
+  const { uses, blocks, confirmed } = await confirmAs(deps, actor, {
     blocks: selectBlocks(db, [counter], now),
     ...parts,
     cleared: clearCounter(db, accepted, counter),
@@ -79,10 +79,10 @@ async function confirm(
 async function refuse(deps: ConfirmDeps, actor: SessionActor): Promise<Refusal> {
   const { db } = deps
   const now = deps.now()
-  const counter = passkeyCounter(actor.userId)
-  const by = isLive(db, actor, now)
+  const counter = passkeyCounter(actor)
+  const by = mayConfirm(db, actor, now)
   const event = eventOf(actor, 'proof_refused', now, 'passkey')
-  const { blocks, charged } = await actAs(deps, actor, {
+  const { blocks, charged } = await confirmAs(deps, actor, {
     blocks: selectBlocks(db, [counter], now),
     // Stands before the charge, which can spend the counter.
     event: insertEvent(db, by, event, areOpen([counter], now)),

@@ -5,7 +5,7 @@ import { fromBase64 } from '../base/encoding.ts'
 import { Refusal } from '../base/refusals.ts'
 import {
   actAs,
-  actFreshAs,
+  endFreshAs,
   type SessionActor,
   type ActorDeps,
   readAs,
@@ -19,7 +19,7 @@ import {
   isFreshOperator,
   type Operator,
 } from '../access/operators.ts'
-import { isFresh, isLive } from '../access/session-store.ts'
+import { isLive, mayEndFresh } from '../access/session-store.ts'
 import { selectUser } from '../accounts/store.ts'
 import { isPasskeyOf, passkeyDeletion, passkeyRenaming, selectPasskeys } from './store.ts'
 
@@ -44,12 +44,12 @@ export async function removePasskey(
 ): Promise<void> {
   const { userId } = actor
   const now = deps.now()
-  const by = isFresh(deps, actor, now)
+  const by = mayEndFresh(deps, actor, now)
   const credentialId = credentialIdIn(id)
   const event = eventOf(actor, 'passkey_deleted', now)
   const taking = { actor, endsOthers }
   const deletion = passkeyDeletion(deps.db, by, userId, credentialId, event, taking)
-  const { deleted } = await actFreshAs(deps, actor, now, deletion)
+  const { deleted } = await endFreshAs(deps, actor, now, deletion)
   if (deleted.length === 0) throw new Refusal('passkeyNotFound')
   logDeletions(event, deleted)
 }

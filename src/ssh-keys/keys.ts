@@ -14,17 +14,17 @@ import {
   type Operator,
 } from '../access/operators.ts'
 import {
-  actAs,
   actFreshAs,
   type Actor,
   type ActorDeps,
+  endAs,
   readAs,
   type ReaderDeps,
   readRowAs,
 } from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { selectClosed } from '../access/kept-credentials.ts'
-import { isFresh, isLive, methodsOf } from '../access/session-store.ts'
+import { isFresh, mayEnd, methodsOf } from '../access/session-store.ts'
 import { selectUser } from '../accounts/store.ts'
 import { GUEST } from '../accounts/roles.ts'
 import { aContact } from '../settings/checks.ts'
@@ -128,20 +128,20 @@ export async function listKeysWithHelp(deps: ReaderDeps, actor: Actor) {
 /** @throws {Refusal} `keyNotFound` for an unknown id and for the key of another user. */
 export async function removeKey(deps: ActorDeps, actor: Actor, keyId: number): Promise<void> {
   const now = deps.now()
-  const by = isLive(deps.db, actor, now)
+  const by = mayEnd(deps.db, actor, now)
   const event = eventOf(actor, 'key_deleted', now)
   const deletion = keyDeletion(deps.db, by, isKeyOf(actor.userId, keyId), event)
-  const { deleted } = await actAs(deps, actor, deletion)
+  const { deleted } = await endAs(deps, actor, deletion)
   if (deleted.length === 0) throw new Refusal('keyNotFound', { detail: `key ${keyId}` })
   logDeletions(event, deleted)
 }
 
 export async function removeKeys(deps: ActorDeps, actor: Actor): Promise<void> {
   const now = deps.now()
-  const by = isLive(deps.db, actor, now)
+  const by = mayEnd(deps.db, actor, now)
   const event = eventOf(actor, 'key_deleted', now)
   const deletion = keyDeletion(deps.db, by, isKeyOf(actor.userId), event)
-  const { deleted } = await actAs(deps, actor, deletion)
+  const { deleted } = await endAs(deps, actor, deletion)
   logDeletions(event, deleted)
 }
 

@@ -6,7 +6,7 @@ import { Refusal } from '../base/refusals.ts'
 import type { Deps } from '../deps.ts'
 import {
   actAs,
-  actFreshAs,
+  endFreshAs,
   type ActorDeps,
   readAs,
   type ReaderDeps,
@@ -22,7 +22,7 @@ import {
 } from '../access/operators.ts'
 import { selectClosed } from '../access/kept-credentials.ts'
 import { selectRecovered } from '../access/recovery.ts'
-import { isFresh, isLive } from '../access/session-store.ts'
+import { mayEndFresh, isLive } from '../access/session-store.ts'
 import { selectMustUsePasskey, selectUser } from '../accounts/store.ts'
 import { runBatch } from '../database/statements.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
@@ -154,10 +154,10 @@ export async function unlinkIdentity(
   const { db } = deps
   const { userId } = actor
   const now = deps.now()
-  const by = isFresh(deps, actor, now)
+  const by = mayEndFresh(deps, actor, now)
   const event = eventOf(actor, 'identity_unlinked', now)
   const when = hasOtherWayIn(db, userId, identity)
-  const { deleted, left } = await actFreshAs(deps, actor, now, {
+  const { deleted, left } = await endFreshAs(deps, actor, now, {
     ...oneUnlinking(db, by, userId, identity, event, when, { actor, endsOthers }),
     left: selectIdentities(db, userId),
   })

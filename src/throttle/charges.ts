@@ -9,9 +9,8 @@ import {
   type Counter,
   counter,
   isOneOf,
-  oldPasswordCounter,
-  passkeyCounter,
   pathOf,
+  proofKeysOf,
   type SignInCounters,
 } from './counters.ts'
 import { restartOf, figuresOf, LIMITS } from './limits.ts'
@@ -179,17 +178,14 @@ export function clearAccountCounters(
   userId: number,
   nameHash: string,
 ) {
-  const own = [
-    counter('account', nameHash),
-    codeCounter(userId),
-    oldPasswordCounter(userId),
-    passkeyCounter(userId),
-  ]
+  const own = [counter('account', nameHash), codeCounter(userId)]
   const { key } = throttleCounters
-  // Those of LDAP doors. `0` is the character after `/`.
-  const isOfDoor = sql`${key} >= ${`pair/${nameHash}/`} and ${key} < ${`pair/${nameHash}0`}`
+  // Those of LDAP doors and of sessions. `0` is the character after `/`.
+  const isBelow = (start: string) =>
+    sql`${key} >= ${start} and ${key} < ${start.replace(/\/$/, '0')}`
+  const ofOthers = [`pair/${nameHash}/`, ...proofKeysOf(userId)].map(isBelow)
   return writing(db, by)
-    .delete(throttleCounters, or(isOneOf(own), isOfDoor))
+    .delete(throttleCounters, or(isOneOf(own), ...ofOthers))
     .returning({ key })
 }
 

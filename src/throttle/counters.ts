@@ -1,5 +1,6 @@
 import { inArray } from 'drizzle-orm'
 import { throttleCounters } from '../../schema/tables.ts'
+import type { SessionClaims } from '../access/token.ts'
 import { siteOf } from '../base/network.ts'
 import type { LimitName } from './limits.ts'
 
@@ -68,22 +69,36 @@ export function confirmationCounters(userId: number, addressHash: string): Count
   ]
 }
 
-/** Returns the counter of a user's wrong codes, at sign-in and after it. */
+/** Returns the counter of a user's wrong codes at sign-in. */
 export function codeCounter(userId: number): Counter {
   return counter('proof', `code/${userId}`)
 }
 
+/** The session whose user proves who they are. */
+type Session = Pick<SessionClaims, 'userId' | 'sessionId'>
+
 /**
- * Returns the counter of a user's wrong old passwords. It is not the counter of codes, so that the
- * thief of a session can't use up the owner's attempts with codes.
+ * Returns the counter of wrong codes in a session. Each session has its own, and sign-ins another
+ * one, so that the thief of a token can keep its user from no sign-in, and from no proof in another
+ * session. A new session needs a sign-in, so a thief gets no more attempts.
  */
-export function oldPasswordCounter(userId: number): Counter {
-  return counter('proof', `old-password/${userId}`)
+export function sessionCodeCounter({ userId, sessionId }: Session): Counter {
+  return counter('proof', `code/${userId}/${sessionId}`)
 }
 
-/** Returns the counter of a user's refused passkeys, with which a session was to be confirmed. */
-export function passkeyCounter(userId: number): Counter {
-  return counter('proof', `passkey/${userId}`)
+/** Returns the counter of wrong old passwords in a session, as `sessionCodeCounter`. */
+export function oldPasswordCounter({ userId, sessionId }: Session): Counter {
+  return counter('proof', `old-password/${userId}/${sessionId}`)
+}
+
+/** Returns the counter of refused passkeys in a session, as `sessionCodeCounter`. */
+export function passkeyCounter({ userId, sessionId }: Session): Counter {
+  return counter('proof', `passkey/${userId}/${sessionId}`)
+}
+
+/** The beginnings of the keys of what is counted in the sessions of a user. */
+export function proofKeysOf(userId: number): string[] {
+  return ['code', 'old-password', 'passkey'].map((what) => `proof/${what}/${userId}/`)
 }
 
 /**

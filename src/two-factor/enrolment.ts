@@ -6,6 +6,7 @@ import { Refusal } from '../base/refusals.ts'
 import {
   actAs,
   actFreshAs,
+  endFreshAs,
   type ActorDeps,
   readAs,
   type ReaderDeps,
@@ -14,7 +15,7 @@ import {
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { toEnrol } from '../access/sign-in-methods.ts'
 import { endSessions, withNewFactor } from '../access/endings.ts'
-import { isFresh, isLive, strengthenSession } from '../access/session-store.ts'
+import { isLive, mayEndFresh, strengthenSession } from '../access/session-store.ts'
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { qrDataUri } from './qr.ts'
 import { makeRecoveryCodes } from './recovery.ts'
@@ -165,10 +166,10 @@ async function confirm(
   }
   const event = eventOf(actor, current === null ? 'two_factor_on' : 'two_factor_moved', now)
   const ofCodes = recoveryHashes && eventOf(actor, 'recovery_codes_made', now)
-  const by = isFresh(deps, actor, now)
+  const by = mayEndFresh(deps, actor, now)
   const pending = { userId, seed: sealed, current }
   const isStillPending = isPending(db, pending, now)
-  const { confirmed } = await actFreshAs(deps, actor, now, {
+  const { confirmed } = await endFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isStillPending),
     eventOfCodes: ofCodes && insertEvent(db, by, ofCodes, isStillPending),
     deletedCodes: recoveryHashes && deleteRecoveryCodes(db, by, userId, isStillPending),

@@ -4,15 +4,21 @@ import { type Authority, type Parts, THE_SERVICE } from '../database/statements.
 import type { Deps } from '../deps.ts'
 import { areOpen, selectBlocks } from '../throttle/blocks.ts'
 import { chargeUnspent, clearCounter } from '../throttle/charges.ts'
-import { codeCounter } from '../throttle/counters.ts'
+import { sessionCodeCounter } from '../throttle/counters.ts'
 import { noteStop } from '../throttle/stops.ts'
 import { tooManyAttempts } from '../throttle/requests.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, actFreshAs, type ActorDeps, type SessionActor } from '../access/act-as.ts'
+import {
+  actFreshAs,
+  type ActorDeps,
+  confirmAs,
+  endFreshAs,
+  type SessionActor,
+} from '../access/act-as.ts'
 import type { FreshnessDeps } from '../access/freshness.ts'
 import { endSessions, withNewFactor } from '../access/endings.ts'
 import { isFreshAfterRecovery } from '../access/recovery.ts'
-import { isFresh, isLive } from '../access/session-store.ts'
+import { mayConfirm, mayEndFresh } from '../access/session-store.ts'
 import { toBase32 } from '../base/base32.ts'
 import { makePendingSeed } from './enrolment.ts'
 import { isRecoveryCode, makeRecoveryCodes } from './recovery.ts'
@@ -47,10 +53,10 @@ export async function renewRecoveryCodes(
   const user = await useUpCodeOfFresh(deps, actor, code)
   const { codes, hashes } = await makeRecoveryCodes(deps, actor.userId)
   const now = deps.now()
-  const by = isFresh(deps, actor, now)
+  const by = mayEndFresh(deps, actor, now)
   const isOn = hasSeed(db, actor.userId, user.totpSeed)
   const event = eventOf(actor, 'recovery_codes_made', now)
-  const { inserted } = await actFreshAs(deps, actor, now, {
+  const { inserted } = await endFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isOn),
     deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
     inserted: insertRecoveryCodes(db, by, actor.userId, hashes, isOn),
@@ -74,10 +80,10 @@ export async function disableTwoFactor(
   const { db } = deps
   const { totpSeed } = await useUpCodeOfFresh(deps, actor, code)
   const now = deps.now()
-  const by = isFresh(deps, actor, now)
+  const by = mayEndFresh(deps, actor, now)
   const isOn = hasSeed(db, actor.userId, totpSeed)
   const event = eventOf(actor, 'two_factor_off', now)
-  const { cleared } = await actFreshAs(deps, actor, now, {
+  const { cleared } = await endFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isOn),
     deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
     ...endSessions(db, by, withNewFactor(actor), isOn),
@@ -134,8 +140,8 @@ export async function useUpCode(
   code: string,
 ): Promise<'otp' | 'recovery'> {
   const now = deps.now()
-  const { seeds } = await actAs(deps, actor, { seeds: selectSeeds(deps.db, actor.userId, now) })
-  const by = isLive(deps.db, actor, now)
+  const { seeds } = await confirmAs(deps, actor, { seeds: selectSeeds(deps.db, actor.userId, now) })
+  const by = mayConfirm(deps.db, actor, now)
   const seed = seeds[0]?.current
   await useUp(deps, actor, { code, seed, now, by, wrong: 'wrongConfirmationCode' })
   return isRecoveryCode(code) ? 'recovery' : 'otp'
@@ -152,7 +158,7 @@ async function useUpCodeOfFresh(
   const { seeds } = await actFreshAs(deps, actor, now, {
     seeds: selectSeeds(deps.db, actor.userId, now),
   })
-  const by = isFresh(deps, actor, now)
+  const by = mayEndFresh(deps, actor, now)
   const seed = seeds[0]?.current
   return useUp(deps, actor, { code, seed, now, by, wrong: 'wrongEnrolmentCode', also })
 }
@@ -179,13 +185,13 @@ async function useUp(
   const user = { id: actor.userId, totpSeed: seed }
   if (!needsCode(user)) throw new Refusal('twoFactorOff')
   const factor = await readSecondFactor(await deps.keyRing(), user, code, now)
-  const counter = codeCounter(user.id)
+  const counter = sessionCodeCounter(actor)
   const isGood = isUsable(db, user, factor)
   const isOpen = areOpen([counter], now)
   const mayUse = and(isOpen, isGood)
   const event = eventOf(actor, 'recovery_code_used', now)
   const refused = eventOf(actor, 'proof_refused', now, 'code')
-  const { blocks, charged, consumed } = await actAs(deps, actor, {
+  const { blocks, charged, consumed } = await confirmAs(deps, actor, {
     blocks: selectBlocks(db, [counter], now),
     // A charge can spend the counter, but only for a code that `mayUse` refuses anyway.
     charged: chargeUnspent(db, by, [counter], now, not(isGood)),

@@ -2,10 +2,10 @@ import type { Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { clearCounter } from '../throttle/charges.ts'
 import { oldPasswordCounter } from '../throttle/counters.ts'
-import { actAs, type SessionActor } from '../access/act-as.ts'
+import { confirmAs, type SessionActor } from '../access/act-as.ts'
 import { type Method, toConfirm } from '../access/sign-in-methods.ts'
 import { selectMustUsePasskey } from '../accounts/store.ts'
-import { confirmLiveSession, confirmSessionWhen, isLive } from '../access/session-store.ts'
+import { confirmLiveSession, confirmSessionWhen, mayConfirm } from '../access/session-store.ts'
 import type { ShownPasskey } from '../passkeys/shown-passkey.ts'
 import { confirmWithPasskey } from '../passkeys/confirm.ts'
 import { useUpCode } from '../two-factor/manage.ts'
@@ -35,14 +35,14 @@ export async function confirmSession(
   }
   if ('code' in shown) {
     const method = await useUpCode(deps, actor, shown.code)
-    await actAs(deps, actor, { confirmed: confirmLiveSession(db, actor, method, deps.now()) })
+    await confirmAs(deps, actor, { confirmed: confirmLiveSession(db, actor, method, deps.now()) })
     return
   }
   await provePassword(deps, actor, shown.password, 'wrongPassword')
   const now = deps.now()
-  await actAs(deps, actor, {
+  await confirmAs(deps, actor, {
     confirmed: confirmLiveSession(db, actor, 'pwd', now),
-    cleared: clearCounter(db, isLive(db, actor, now), oldPasswordCounter(actor.userId)),
+    cleared: clearCounter(db, mayConfirm(db, actor, now), oldPasswordCounter(actor)),
   })
 }
 
@@ -67,11 +67,11 @@ export async function proveAgain(
   if (hasTwoFactor && code === '') throw new Refusal('wrongConfirmationCode')
   const methods: Method[] = hasTwoFactor ? ['pwd', await useUpCode(deps, actor, code)] : ['pwd']
   const now = deps.now()
-  const by = isLive(db, actor, now)
-  const { mustUsePasskey } = await actAs(deps, actor, {
+  const by = mayConfirm(db, actor, now)
+  const { mustUsePasskey } = await confirmAs(deps, actor, {
     mustUsePasskey: selectMustUsePasskey(db, actor.userId),
     confirmed: confirmSessionWhen(db, by, actor, methods, now),
-    cleared: clearCounter(db, by, oldPasswordCounter(actor.userId)),
+    cleared: clearCounter(db, by, oldPasswordCounter(actor)),
   })
   if (mustUsePasskey.length > 0) throw new Refusal('secondFactorUnused')
   return methods

@@ -11,10 +11,10 @@ import { hashPassword, staticDigest } from '../passwords/passwords.ts'
 import { clearCounter } from '../throttle/charges.ts'
 import { oldPasswordCounter } from '../throttle/counters.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, type SessionActor } from '../access/act-as.ts'
+import { actAs, endAs, type SessionActor } from '../access/act-as.ts'
 import { selectAnyClient } from '../openid/client-store.ts'
 import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
-import { isFresh, isLive } from '../access/session-store.ts'
+import { isFresh, isLive, mayConfirm, mayEnd, mayEndFresh } from '../access/session-store.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { checkChosenName, refuseNameOfFiles, refuseReservedName } from '../accounts/chosen-names.ts'
 import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
@@ -88,11 +88,14 @@ export async function changeProfile(
   const event = eventOf(actor, 'profile_changed', now)
   const { db } = deps
   const { userId } = actor
-  const by = isLive(db, actor, now)
-  const mayChange = isProven ? by : isFresh(deps, actor, now)
+  // A new password ends every session, so it is no change that a thief can use up.
+  const isEnd = passwordHash !== undefined
+  const by = isEnd ? mayEnd(db, actor, now) : isLive(db, actor, now)
+  const whenIsFresh = isEnd ? mayEndFresh(deps, actor, now) : isFresh(deps, actor, now)
+  const mayChange = isProven ? by : whenIsFresh
   const identity = identityParts(deps, mayChange, actor, change, now)
   const { account, clients, guarded, tooMany, events, updated, linked, unlinked, ...found } =
-    await actAs(deps, actor, {
+    await (isEnd ? endAs : actAs)(deps, actor, {
       clients: change.username === undefined ? undefined : selectAnyClient(db),
       guarded: selectGuarded(db, userId, change),
       tooMany:
@@ -173,8 +176,8 @@ async function hashNewPassword(
 ): Promise<string | undefined> {
   if (oldPassword) {
     await provePassword(deps, actor, oldPassword, 'wrongOldPassword')
-    const by = isLive(deps.db, actor, deps.now())
-    await clearCounter(deps.db, by, oldPasswordCounter(actor.userId))
+    const by = mayConfirm(deps.db, actor, deps.now())
+    await clearCounter(deps.db, by, oldPasswordCounter(actor))
   }
   return password ? hashPassword(deps, await staticDigest(password)) : undefined
 }

@@ -8,8 +8,8 @@ import { oldPasswordCounter } from '../throttle/counters.ts'
 import { noteStop } from '../throttle/stops.ts'
 import { tooManyAttempts } from '../throttle/requests.ts'
 import { Refusal } from '../base/refusals.ts'
-import { actAs, type Acting, type SessionActor, type ActorDeps } from '../access/act-as.ts'
-import { isLive } from '../access/session-store.ts'
+import { type Acting, type ActorDeps, confirmAs, type SessionActor } from '../access/act-as.ts'
+import { mayConfirm } from '../access/session-store.ts'
 import { selectPasswordHash } from './profile-store.ts'
 
 export type ProofDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
@@ -30,12 +30,12 @@ export async function provePassword(
 ): Promise<Acting> {
   const { db } = deps
   const now = deps.now()
-  const counter = oldPasswordCounter(actor.userId)
+  const counter = oldPasswordCounter(actor)
   const refused = eventOf(actor, 'proof_refused', now, 'password')
-  const { account, blocks, charged, stored } = await actAs(deps, actor, {
+  const { account, blocks, charged, stored } = await confirmAs(deps, actor, {
     blocks: selectBlocks(db, [counter], now),
-    charged: chargeUnspent(db, isLive(db, actor, now), [counter], now),
-    noted: noteStop(db, isLive(db, actor, now), counter, actor.userId, now),
+    charged: chargeUnspent(db, mayConfirm(db, actor, now), [counter], now),
+    noted: noteStop(db, mayConfirm(db, actor, now), counter, actor.userId, now),
     stored: selectPasswordHash(db, actor.userId),
   })
   if (charged.length === 0) {

@@ -134,11 +134,13 @@ describe('unlockUser', () => {
       }
     }
     await site.db.insert(throttleCounters).values(
-      [`proof/code/${ALICE}`, `proof/old-password/${ALICE}`, `proof/code/${ALICE}0`].map((key) => ({
-        key,
-        failures: 10,
-        expiresAt: site.now + HOUR,
-      })),
+      [`proof/code/${ALICE}`, `proof/old-password/${ALICE}/x`, `proof/code/${ALICE}0`].map(
+        (key) => ({
+          key,
+          failures: 10,
+          expiresAt: site.now + HOUR,
+        }),
+      ),
     )
     expect(await site.login('alice', PASSWORD)).toMatchObject({ code: 429 })
     expect(await unlockUser(site.deps, COMMAND_LINE, ALICE)).toBe(5)

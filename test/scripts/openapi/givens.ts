@@ -12,6 +12,7 @@ import type { Deps } from '../../../src/deps.ts'
 import type { Given } from '../../../scripts/openapi/operation.ts'
 import { KEY_LINE } from '../../../scripts/openapi/operations/examples.ts'
 import { Refusal } from '../../../src/base/refusals.ts'
+import { verifyToken } from '../../../src/access/token.ts'
 import { APP_PASSWORD_SCOPES } from '../../../src/access/scopes.ts'
 import { addServiceToken } from '../../../src/access/service-tokens.ts'
 import { addAppPassword } from '../../support/app-passwords.ts'
@@ -83,7 +84,9 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   },
   'alice has made 200 changes': async () => {
     const asked = await signedIn()
-    const row = { key: 'change/3', failures: 200, expiresAt: asked.site.now + HOUR }
+    const { sessionId } = await verifyToken(await asked.site.deps.keyRing(), asked.token, NOW)
+    const parts = JSON.stringify({ [`change ${sessionId}`]: 100 })
+    const row = { key: 'change/3', failures: 200, parts, expiresAt: asked.site.now + HOUR }
     await asked.site.db.insert(throttleCounters).values(row)
     return asked
   },
