@@ -458,18 +458,19 @@ function rowsOfAppPassword(scope: AppPasswordScope, amr: string): [string, Row][
   ]
 }
 
+const linesOfSshd = async ({ site, service }: World) => {
+  const path = '/api/sftp/authorized_keys?username=alice'
+  return (await site.fetch('GET', path, { token: `Bearer ${service}` })).text()
+}
+
 /** An SSH key that was made with a method, at each door. */
 function rowsOfKey(amr: string): [string, Row][] {
   const out: State[] = [...GONE, ...unlessShown(amr), 'no permission any more', 'another name']
   const shown = (world: World) => world.keys[amr] ?? ''
-  const listed = async ({ site, service }: World, query: string) => {
-    const path = `/api/sftp/authorized_keys?username=alice${query}`
-    return (await site.fetch('GET', path, { token: `Bearer ${service}` })).text()
-  }
   return [
     [
       `SSH key (made with ${amr}) at sshd`,
-      { enter: async (world) => (await listed(world, '')).includes(shown(world)), out },
+      { enter: async (world) => (await linesOfSshd(world)).includes(shown(world)), out },
     ],
     [
       `SSH key (made with ${amr}) at SFTPGo`,

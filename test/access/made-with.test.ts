@@ -199,17 +199,17 @@ test('a session that has shown no second factor keeps nothing, demanded or not',
   expect((await madeWith()).tokens).toEqual([['weak', 'pwd']])
 })
 
+async function visit(): Promise<Visitor> {
+  await makeToken('weak', ['account:read'])
+  await addKey('weak')
+  await site.enrol(token)
+  const visitor = new Visitor(site)
+  visitor.cookies.set('session', token)
+  return visitor
+}
+
 describe('the pages', () => {
   const note = 'Closed app passwords: 1, SSH keys: 1'
-
-  async function visit(): Promise<Visitor> {
-    await makeToken('weak', ['account:read'])
-    await addKey('weak')
-    await site.enrol(token)
-    const visitor = new Visitor(site)
-    visitor.cookies.set('session', token)
-    return visitor
-  }
 
   test('say what is closed, and keep it', async () => {
     const visitor = await visit()
