@@ -459,6 +459,28 @@ describe('folders of before keys', () => {
   })
 })
 
+const appPasswordRow = (userId: number, name: string, createdAt: number) => ({
+  user_id: userId,
+  name,
+  token_hash: `${userId}${name}`,
+  scopes: 'files:read',
+  created_at: createdAt,
+})
+
+const sshKeyRow = (userId: number, title: string, addedAt: number) => ({
+  user_id: userId,
+  title,
+  fingerprint: title,
+  type: 'ssh-ed25519',
+  bits: 256,
+  line: 'x',
+  added_at: addedAt,
+  last_used_at: addedAt,
+})
+
+const knownAmr = (table: string, name: string) =>
+  all(`select ${name} as name, amr from ${table} where amr <> '' order by id`)
+
 test('credentials get what they were made with, where that is known', async () => {
   await migrateUntil('0037')
   const user = { created_at: 1 }
@@ -481,49 +503,30 @@ test('credentials get what they were made with, where that is known', async () =
     // An app password that is gone may have added the key after it.
     { at: 120, kind: 'token_deleted', user_id: 8, ...event, detail: 'gone' },
   ])
-  const token = (userId: number, name: string, createdAt: number) => ({
-    user_id: userId,
-    name,
-    token_hash: `${userId}${name}`,
-    scopes: 'files:read',
-    created_at: createdAt,
-  })
   await insert('app_passwords', [
-    token(8, 'before', 100),
-    token(8, 'after', 101),
-    token(9, 'cli', 50),
-    token(9, 'own', 500),
-    token(10, 'as user', 250),
-    token(10, 'as admin', 301),
-    token(11, 'unsure', 200),
+    appPasswordRow(8, 'before', 100),
+    appPasswordRow(8, 'after', 101),
+    appPasswordRow(9, 'cli', 50),
+    appPasswordRow(9, 'own', 500),
+    appPasswordRow(10, 'as user', 250),
+    appPasswordRow(10, 'as admin', 301),
+    appPasswordRow(11, 'unsure', 200),
     { ...token(10, 'writes', 240), scopes: 'account:read account:write' },
   ])
-  const key = (userId: number, title: string, addedAt: number) => ({
-    user_id: userId,
-    title,
-    fingerprint: title,
-    type: 'ssh-ed25519',
-    bits: 256,
-    line: 'x',
-    added_at: addedAt,
-    last_used_at: addedAt,
-  })
   await insert('ssh_keys', [
-    key(8, 'before', 99),
-    key(8, 'beside a lost app password', 110),
-    key(8, 'after', 130),
-    key(9, 'cli', 50),
-    key(10, 'perhaps by an app password', 400),
+    sshKeyRow(8, 'before', 99),
+    sshKeyRow(8, 'beside a lost app password', 110),
+    sshKeyRow(8, 'after', 130),
+    sshKeyRow(9, 'cli', 50),
+    sshKeyRow(10, 'perhaps by an app password', 400),
   ])
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)
-  const made = (table: string, name: string) =>
-    all(`select ${name} as name, amr from ${table} where amr <> '' order by id`)
-  expect(await made('app_passwords', 'name')).toEqual([
+  expect(await knownAmr('app_passwords', 'name')).toEqual([
     { name: 'after', amr: 'otp' },
     { name: 'cli', amr: 'operator' },
     { name: 'as admin', amr: 'mfa' },
   ])
-  expect(await made('ssh_keys', 'title')).toEqual([
+  expect(await knownAmr('ssh_keys', 'title')).toEqual([
     { name: 'after', amr: 'otp' },
     { name: 'cli', amr: 'operator' },
   ])

@@ -235,7 +235,7 @@ describe("an operator's session that is not fresh", () => {
     const guess = () => site.post('/api/me/confirm', { password: NEW }, { token })
     for (let i = 0; i < 10; i++) expect(await guess()).toMatchObject({ code: 403 })
     expect(await guess()).toMatchObject({ code: 429 })
-    expectAsked(await visitor.post('/account/admin/users/1/unlock'), 'unlock-confirm_password')
+    expectAsked(await visitor.post('/account/admin/users/1/unlock'), 'unlock-1-confirm_password')
     expect(await guess()).toMatchObject({ code: 429 })
   })
 
