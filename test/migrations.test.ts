@@ -511,7 +511,7 @@ test('credentials get what they were made with, where that is known', async () =
     appPasswordRow(10, 'as user', 250),
     appPasswordRow(10, 'as admin', 301),
     appPasswordRow(11, 'unsure', 200),
-    { ...token(10, 'writes', 240), scopes: 'account:read account:write' },
+    { ...appPasswordRow(10, 'writes', 240), scopes: 'account:read account:write' },
   ])
   await insert('ssh_keys', [
     sshKeyRow(8, 'before', 99),
