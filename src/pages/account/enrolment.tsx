@@ -1,6 +1,6 @@
 import type { Enrolment } from '../../two-factor/enrolment.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
-import { Alert, Field } from '../fields.tsx'
+import { Alert, Field, FormButtons } from '../fields.tsx'
 import type { Problem } from '../form.ts'
 import { AccountPage } from '../layout.tsx'
 import { CopyButton } from '../parts.tsx'
@@ -61,7 +61,11 @@ export function EnrolmentPage({ view, enrolment, problem, isMove = false }: Enro
                 problem={problem}
               />
               <ConfirmFields view={view} form="enrolment" problem={problem} takesCode={false} />
-              <button>{t.submit}</button>
+              <FormButtons
+                view={view}
+                submit={isMove ? view.t.phone.finish : t.submit}
+                back="/account/security"
+              />
             </form>
           </li>
         </ol>

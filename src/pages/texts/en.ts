@@ -658,7 +658,7 @@ export const en = {
 
   phone: {
     title: 'Move to a new phone',
-    lead: 'Your account moves to the authenticator app on the new phone. The old phone and the old recovery codes stop working.',
+    lead: 'Your account moves to the authenticator app on the new phone. When you have finished, the old phone and the old recovery codes stop working.',
     first:
       'Show that it is you: enter a code from the old phone or, if it is lost, a recovery code.',
     firstRecovered: 'You have just signed in with a recovery code. Nothing more is needed.',
@@ -666,8 +666,9 @@ export const en = {
     third: 'Keep the new recovery codes.',
     submit: 'Continue',
     lostTitle: 'Have you lost your phone?',
-    lost: 'Set up a new one now. The old phone and the old recovery codes then stop working, and you get new codes. If you still have the phone, you need not do anything.',
+    lost: 'Set up a new one now. When you have finished, the old phone and the old recovery codes stop working, and you get new codes. If you still have the phone, you need not do anything.',
     lostSubmit: 'Set up a new phone',
+    finish: 'Use the new phone',
     halfway:
       'Until you finish this page, nothing changes: the old phone still works, and so do the old recovery codes.',
   },
