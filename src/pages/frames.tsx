@@ -30,6 +30,8 @@ interface ListPageProps {
   title: string
   lead: string
   problem: Problem | undefined
+  /** Stands above the list. */
+  note?: Child
   /** The page that adds a thing, and the text of the button that leads to it. */
   add: { href: string; label: string }
   rows: Child[]
@@ -43,11 +45,12 @@ interface ListPageProps {
  * @param props `children` stand below the list.
  */
 export function ListPage({ children, ...props }: PropsWithChildren<ListPageProps>) {
-  const { view, title, lead, problem, add, rows, none } = props
+  const { view, title, lead, problem, note, add, rows, none } = props
   return (
     <AccountPage view={view} title={title}>
       <ListHeader title={title} lead={lead} add={add} />
       <Alert problem={problem} fields={[]} />
+      {note}
       <Rows rows={rows} none={none} />
       {children}
     </AccountPage>

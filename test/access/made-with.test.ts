@@ -209,17 +209,17 @@ async function visit(): Promise<Visitor> {
 }
 
 describe('the pages', () => {
-  const note = 'Closed app passwords: 1, SSH keys: 1'
+  const note = '1 app password and 1 SSH key are closed'
 
   test('say what is closed, and keep it', async () => {
     const visitor = await visit()
     const pages = ['/account', '/account/keys', '/account/app-passwords', '/account/security']
-    for (const page of pages) expect((await visitor.get(page)).html).not.toContain('Closed')
+    for (const page of pages) expect((await visitor.get(page)).html).not.toContain(note)
     await demand()
     for (const page of pages) expect((await visitor.get(page)).html, page).toContain(note)
     const { location } = await visitor.post('/account/security/keep', {})
     expect(location).toBe('/account/security?done=credentials-kept')
-    for (const page of pages) expect((await visitor.get(page)).html).not.toContain('Closed')
+    for (const page of pages) expect((await visitor.get(page)).html).not.toContain(note)
     expect((await site.db.select().from(sessions)).length).toBeGreaterThan(0)
   })
 
@@ -230,7 +230,7 @@ describe('the pages', () => {
     admin.cookies.set('session', await site.token('admin', ADMIN_PASSWORD))
     const { html } = await admin.get('/account/admin/settings/accounts')
     expect(html).toContain(
-      'Made with a password alone: 1 app passwords and 0 SSH keys of admins, 2 app passwords and 1 SSH keys of all users.',
+      'Administrators: 1 app password, 0 SSH keys. Everybody: 2 app passwords, 1 SSH key.',
     )
   })
 })

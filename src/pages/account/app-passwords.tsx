@@ -67,6 +67,7 @@ export function AppPasswordsPage({ view, appPasswords, problem, ...closed }: App
       title={t.title}
       lead={t.lead}
       problem={problem}
+      note={<ClosedNote view={view} {...closed} />}
       add={{ href: `${PATH}/add`, label: t.add }}
       rows={newestFirst.map((one, place) => (
         <AppPasswordRow
@@ -79,7 +80,6 @@ export function AppPasswordsPage({ view, appPasswords, problem, ...closed }: App
       none={<Empty icon="app-passwords" title={t.none} hint={t.noneHint} />}
     >
       <p class="hint">{t.staysValid}</p>
-      <ClosedNote view={view} {...closed} />
     </ListPage>
   )
 }

@@ -13,6 +13,9 @@ const pages: Record<SettingPage, string> = {
   sso: 'Single sign-on',
 }
 
+export const someAppPasswords = counted('1 app password', '# app passwords')
+export const someKeys = counted('1 SSH key', '# SSH keys')
+
 const parts: Record<SettingPart, string> = {
   general: 'General',
   engines: 'Search engines',
@@ -250,7 +253,7 @@ export const adminSettingsEn = {
   madeWithPassword: (admins: string, everybody: string) =>
     `Made with a password alone: ${admins} of admins, ${everybody} of all users. While a second factor is required of their owners, they open nothing until their owners keep them on the page Security.`,
   credentials: (appPasswords: number, keys: number) =>
-    `${appPasswords} app passwords and ${keys} SSH keys`,
+    `${someAppPasswords(appPasswords)}, ${someKeys(keys)}`,
 }
 
 export const adminEventsEn = {

@@ -222,7 +222,7 @@ export const adminSettingsZh: typeof adminSettingsEn = {
   example: '示例',
   colourHint: (value) => `当前为 ${value}。`,
   madeWithPassword: (admins, everybody) =>
-    `仅凭密码创建：管理员的${admins}，全部用户的${everybody}。要求其所有者使用第二重验证期间，它们无法使用，直到所有者在“安全”页面选择保留。`,
+    `有些应用专用密码和 SSH 公钥是仅凭密码创建的。要求用户使用第二重验证时，它们无法使用，直到用户在“安全”页面选择保留。管理员：${admins}。所有人：${everybody}。`,
   credentials: (appPasswords, keys) => `应用专用密码 ${appPasswords} 个、SSH 公钥 ${keys} 个`,
 }
 

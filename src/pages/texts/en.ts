@@ -14,10 +14,15 @@ import {
   adminSettingsEn,
   adminSiteEn,
   adminUsersEn,
+  someAppPasswords,
+  someKeys,
 } from './admin-en.ts'
 import { adminProgramsEn, authorizeEn, programsEn } from './openid-en.ts'
 import { channelsEn } from './channels-en.ts'
 import { settingsEn } from './settings-en.ts'
+
+const closedAppPasswords = counted('1 app password is closed', '# app passwords are closed')
+const closedKeys = counted('1 SSH key is closed', '# SSH keys are closed')
 
 const BETTER_KEY = 'Create a better one with: ssh-keygen -t ed25519'
 
@@ -613,16 +618,16 @@ export const en = {
     newCodesSubmit: 'Show new codes',
     closed: (appPasswords: number, keys: number) =>
       keys === 0
-        ? `Closed app passwords: ${appPasswords}`
+        ? closedAppPasswords(appPasswords)
         : appPasswords === 0
-          ? `Closed SSH keys: ${keys}`
-          : `Closed app passwords: ${appPasswords}, SSH keys: ${keys}`,
+          ? closedKeys(keys)
+          : `${someAppPasswords(appPasswords)} and ${someKeys(keys)} are closed`,
     closedLead:
       'This site requires a second factor of you. They were made with a password alone, so they open nothing until you keep them.',
     closedBadge: 'closed',
     keep: 'Keep them',
     keepQuestion:
-      'Keep all of them? They work again at once, with the secrets that they have. Delete those that you do not know first.',
+      'Keep all of them? They work again at once, with the same passwords and keys. First delete those that you do not recognise.',
     missingTitle: 'This site requires a second factor',
     missingLead:
       'A password alone is not enough here. Add a passkey, or set up two-step verification. Then you can use the other pages.',

@@ -314,10 +314,10 @@ export const zh: Texts = {
     newCodesSubmit: '显示新的恢复代码',
     closed: (appPasswords, keys) =>
       keys === 0
-        ? `已停用的应用专用密码：${appPasswords} 个`
+        ? `${appPasswords} 个应用专用密码已停用`
         : appPasswords === 0
-          ? `已停用的 SSH 公钥：${keys} 个`
-          : `已停用：应用专用密码 ${appPasswords} 个，SSH 公钥 ${keys} 个`,
+          ? `${keys} 个 SSH 公钥已停用`
+          : `${appPasswords} 个应用专用密码和 ${keys} 个 SSH 公钥已停用`,
     closedLead: '本站要求你使用第二重验证。它们是仅凭密码创建的，在你选择保留之前无法使用。',
     closedBadge: '已停用',
     keep: '保留',
