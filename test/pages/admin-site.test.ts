@@ -98,7 +98,7 @@ describe('the overview of administrators', () => {
     expect(await site.login('alice', 'alice-Passw0rd')).toMatchObject({ code: 429 })
     const { html } = await admin.get(SITE)
     expect(textOf(html)).toMatch(
-      /Needs your attention alice Passwords from \S+ are refused, ends in 5 minutes Unlock/,
+      /Needs your attention alice Passwords from \S+ are refused, and accepted again in 5 minutes Unlock/,
     )
     expect(html).toContain(`<a href="${SITE}/users/${aliceId}">alice</a>`)
     expect(html).toContain(`action="${SITE}/users/${aliceId}/unlock"`)

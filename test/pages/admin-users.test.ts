@@ -534,7 +534,7 @@ describe('a user whose sign-ins are refused', () => {
     await fail('alice', 5)
     const { html } = await admin.get(page)
     expect(textOf(html)).toContain(
-      'Locked after too many wrong attempts Passwords from 192.0.2.9 are refused, ends in 5 minutes',
+      'Locked after too many wrong attempts Passwords from 192.0.2.9 are refused, and accepted again in 5 minutes',
     )
     expect(html).toContain(`action="${page}/unlock"`)
     expect(textOf((await admin.get(USERS)).html)).toContain('alice Locked')

@@ -11,7 +11,11 @@ export function StopFacts({ view, stops }: { view: View; stops: readonly Stop[] 
     <p class="facts">
       {stops.map(({ kind, network, until }) => (
         <span>
-          {t.stops[kind](network)} <Time view={view} at={until} phrase={t.stopEnds} />
+          <Time
+            view={view}
+            at={until}
+            phrase={(when) => t.stopEnds(t.stops[kind](network), when)}
+          />
         </span>
       ))}
     </p>
