@@ -114,7 +114,7 @@ export const adminProgramPages = new Hono<App>()
       await confirmWith(c, fields)
       await releaseName(c.get('deps'), actorOf(c), fields['username'] ?? '')
     })
-    if (refusal instanceof Refusal) return showPrograms(c, refusal)
+    if (refusal instanceof Refusal) return showPrograms(c, refusal, fields['username'])
     return goTo(c, PATH, 'name-released')
   })
   .get('/:form', backTo(PATH))
@@ -128,12 +128,12 @@ async function showNewProgram(
   return showForm(c, NewProgramPage, { view: await adminView(c), kind, fields }, refusal)
 }
 
-async function showPrograms(c: AppContext, refusal?: Refusal) {
+async function showPrograms(c: AppContext, refusal?: Refusal, kept?: string) {
   const deps = c.get('deps')
   const view = await adminView(c)
   const [clients, names] = await Promise.all([
     listClients(deps, actorOf(c)),
     listReservedNames(deps, actorOf(c)),
   ])
-  return showForm(c, AdminProgramsPage, { view, clients, names }, refusal)
+  return showForm(c, AdminProgramsPage, { view, clients, names, kept }, refusal)
 }

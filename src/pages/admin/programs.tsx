@@ -24,26 +24,30 @@ interface ProgramsProps {
   view: View
   clients: OpenidClient[]
   names: Awaited<ReturnType<typeof listReservedNames>>
+  /** The name that the refused form would have released. */
+  kept?: string | undefined
   problem?: Problem | undefined
 }
 
 /** The programs that sign users in through this site, for operators. */
-export function AdminProgramsPage({ view, clients, names, problem }: ProgramsProps) {
+export function AdminProgramsPage(props: ProgramsProps) {
+  const { view, clients, names, kept, problem } = props
   const t = view.t.adminPrograms
+  const isAtName = names.some(({ username }) => username === kept)
   const newestFirst = clients.toSorted((one, other) => other.createdAt - one.createdAt)
   return (
     <ListPage
       view={view}
       title={t.title}
       lead={t.lead}
-      problem={problem}
+      problem={isAtName ? undefined : problem}
       add={{ href: `${PATH}/add`, label: t.add }}
       rows={newestFirst.map((client, place) => (
         <ProgramRow view={view} client={client} id={place === 0 ? NEWEST : undefined} />
       ))}
       none={<Empty icon="registered" title={t.none} hint={t.noneHint} />}
     >
-      {names.length > 0 && <ReservedNames view={view} names={names} />}
+      {names.length > 0 && <ReservedNames {...props} />}
     </ListPage>
   )
 }
@@ -232,7 +236,7 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
   )
 }
 
-function ReservedNames({ view, names }: Pick<ProgramsProps, 'view' | 'names'>) {
+function ReservedNames({ view, names, kept, problem }: ProgramsProps) {
   const t = view.t.adminPrograms
   return (
     <section>
@@ -248,6 +252,7 @@ function ReservedNames({ view, names }: Pick<ProgramsProps, 'view' | 'names'>) {
               action={`${PATH}/release`}
               values={{ username }}
               submit={t.release}
+              problem={username === kept ? problem : undefined}
               confirmedAs={`release-${username}`}
             />
           </Row>
