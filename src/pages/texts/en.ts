@@ -997,7 +997,7 @@ export const en = {
     'recovery-code-used': 'You signed in with a recovery code. It does not work a second time.',
     'identity-linked': 'The account is linked.',
     'identity-unlinked':
-      'The account is no longer linked, and the sessions that began with it have ended. App passwords and SSH keys stay.',
+      'The account is no longer linked. The sessions that began with it have ended; app passwords and SSH keys stay.',
     'password-changed': 'Your password was changed. Sign in with the new password.',
     'two-factor-off': 'Two-step verification is off.',
     'key-void': 'The key on that page is no longer valid. This page shows what holds now.',
@@ -1013,7 +1013,7 @@ export const en = {
     'passkey-added': 'The passkey was added.',
     'passkey-renamed': 'The name was changed.',
     'passkey-deleted':
-      'The passkey was deleted, and the sessions that began with it have ended. App passwords and SSH keys stay.',
+      'The passkey was deleted. The sessions that began with it have ended; app passwords and SSH keys stay.',
     'notices-on': 'Notices are on. Send a test to see whether they arrive.',
     'notices-off': 'Notices are off.',
     'topics-saved': 'Your choice was saved.',
