@@ -79,7 +79,7 @@ export const adminSiteEn = {
     no_answer: 'does not answer. Start it, and compare FILES_ORIGIN with its address.',
     slow: 'takes longer than two seconds to answer. Look at the load of its machine.',
     no_openlist: 'gives no answer of OpenList. Compare FILES_ORIGIN with its address.',
-    wrong_token: 'refuses FILES_TOKEN. Copy its setting Token into FILES_TOKEN.',
+    wrong_token: 'refuses FILES_TOKEN. Copy the setting Token of OpenList into FILES_TOKEN.',
     empty_token:
       'has an empty token, so all its visitors are its admin. Reset the token there, and copy it into FILES_TOKEN.',
     old: `is older than ${OLDEST_OPENLIST}. Update it.`,
@@ -251,7 +251,7 @@ export const adminSettingsEn = {
   example: 'Example',
   colourHint: (value: string) => `Current value: ${value}.`,
   madeWithPassword: (admins: string, everybody: string) =>
-    `Made with a password alone: ${admins} of admins, ${everybody} of all users. While a second factor is required of their owners, they open nothing until their owners keep them on the page Security.`,
+    `Some app passwords and SSH keys were made with a password alone. Those whose owners need a second factor open nothing until the owners keep them on the page Security. Administrators: ${admins}. Everybody: ${everybody}.`,
   credentials: (appPasswords: number, keys: number) =>
     `${someAppPasswords(appPasswords)}, ${someKeys(keys)}`,
 }

@@ -29,7 +29,7 @@ export const adminSiteZh: typeof adminSiteEn = {
     no_answer: '没有响应。请启动它，并核对 FILES_ORIGIN 与它的地址。',
     slow: '响应时间超过两秒。请检查其所在机器的负载。',
     no_openlist: '返回的不是 OpenList 的响应。请核对 FILES_ORIGIN 与它的地址。',
-    wrong_token: '拒绝 FILES_TOKEN。请把它的“令牌”设置复制到 FILES_TOKEN。',
+    wrong_token: '不接受 FILES_TOKEN。请把 OpenList 设置中的“令牌”复制到 FILES_TOKEN。',
     empty_token: '令牌为空，所有访客都会成为它的管理员。请在那里重置令牌，并复制到 FILES_TOKEN。',
     old: `版本低于 ${OLDEST_OPENLIST}。请升级。`,
   },
@@ -166,7 +166,7 @@ export const adminUsersZh: typeof adminUsersEn = {
     '该用户在所有设备上都将退出登录，所有应用专用密码都会被删除；rclone 等程序需要新的密码。',
   disable: '停用账户',
   disableLead:
-    '用户会立即被退出，在重新启用之前无法登录。应用密码会被永久删除：重新启用后，rclone 等程序需要新的应用密码。',
+    '用户会立即退出登录，在重新启用之前无法登录。应用专用密码会被永久删除：重新启用后，rclone 等程序需要新的应用专用密码。',
   enable: '启用账户',
   enableLead: '用户可以重新登录。',
   delete: '删除用户',

@@ -32,7 +32,7 @@ export const adminInvitationsZh: typeof adminInvitationsEn = {
   uses: '可创建的账户数',
   endsAt: '链接失效日期',
   endsAtHint: '当天 0:00（UTC）失效。留空则在 7 天后失效。',
-  basePathHint: '用户看不到它以外的内容。{username} 会换成用户名；/ 即全部文件。',
+  basePathHint: '用户看不到此文件夹以外的内容。{username} 会替换为用户名；/ 表示全部文件。',
   accountEndsAt: '账户到期日期',
   accountEndsAtHint: '当天 0:00（UTC）到期。两项都留空则永不到期。',
   accountDays: '或在多少天后到期',

@@ -93,7 +93,7 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
 }
 
 const NEW_FOLDER =
-  '{username} becomes the user name. Empty: /homes/{username} where a file server stands behind the site, else / (all files).'
+  '{username} becomes the user name. Left empty, it is /homes/{username} with a file server behind the site, and / (all files) without one.'
 
 /** What stands on a page in place of the help, below a label that says the rest. */
 const onPages: Partial<Record<SettingKey, string>> = {

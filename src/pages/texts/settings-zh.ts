@@ -59,7 +59,7 @@ const labels: Record<SettingKey, string> = {
 }
 
 const NEW_FOLDER =
-  '{username} 会替换为用户名。留空：站点后面有文件服务器时为 /homes/{username}，否则为 /（全部文件）。'
+  '{username} 会替换为用户名。留空时：连接了文件服务器则为 /homes/{username}，否则为 /（全部文件）。'
 
 const help: Record<SettingKey, string> = {
   version: '本服务的版本。',
