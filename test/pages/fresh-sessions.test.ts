@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { sessions, sshKeys, users } from '../../schema/tables.ts'
+import { reservedNames, sessions, sshKeys, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
 import { preparedVisit } from '../support/signed-in.ts'
@@ -237,6 +237,17 @@ describe("an operator's session that is not fresh", () => {
     expect(await guess()).toMatchObject({ code: 429 })
     expectAsked(await visitor.post('/account/admin/users/1/unlock'), 'unlock-1-confirm_password')
     expect(await guess()).toMatchObject({ code: 429 })
+  })
+
+  test('releases a name with the password, asked for beside the name', async () => {
+    const row = { usernameKey: 'erika', username: 'erika', userId: 77, reservedAt: site.now }
+    await site.db.insert(reservedNames).values(row)
+    site.now += HOUR
+    const path = '/account/admin/programs/release'
+    expectAsked(await visitor.post(path, { username: 'erika' }), 'release-erika-confirm_password')
+    const confirmed = { username: 'erika', confirm_password: ADMIN_PASSWORD }
+    expect(await visitor.post(path, confirmed)).toMatchObject({ status: 303 })
+    expect(await site.db.select().from(reservedNames)).toEqual([])
   })
 
   test('has no field more while it is fresh', async () => {
