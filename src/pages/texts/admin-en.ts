@@ -340,7 +340,7 @@ export const adminNoticesEn = {
   'user-changed': 'The changes were saved.',
   'user-password-set': 'The new password was set. All sessions of the user have ended.',
   'user-password-set-remaining': `The new password was set. ${REMAINING}`,
-  'user-unlocked': 'The failed sign-ins were cleared.',
+  'user-unlocked': 'The user is unlocked and can try again.',
   'user-two-factor-off': 'Two-step verification is off. All sessions of the user have ended.',
   'user-sessions-ended': 'All sessions have ended, and all app passwords of the user are deleted.',
   'user-disabled': 'The account was disabled.',

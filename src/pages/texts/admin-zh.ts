@@ -310,7 +310,7 @@ export const adminNoticesZh: typeof adminNoticesEn = {
   'user-changed': '修改已保存。',
   'user-password-set': '新密码已设置，该用户的所有设备均已退出。',
   'user-password-set-remaining': `新密码已设置。${REMAINING}`,
-  'user-unlocked': '登录失败记录已清除。',
+  'user-unlocked': '已解除锁定，用户可以重试。',
   'user-two-factor-off': '两步验证已关闭，该用户的所有设备均已退出。',
   'user-sessions-ended': '该用户的所有设备均已退出，所有应用专用密码已删除。',
   'user-disabled': '账户已停用。',

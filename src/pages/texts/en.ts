@@ -1008,7 +1008,7 @@ export const en = {
     'keys-deleted': 'All keys were deleted.',
     'session-ended': 'The session has ended.',
     'sessions-ended': 'You are signed out on all other devices.',
-    'credentials-kept': 'They are kept, and work again.',
+    'credentials-kept': 'The app passwords and SSH keys are kept, and work again.',
     'app-password-deleted': 'The app password was deleted.',
     'passkey-added': 'The passkey was added.',
     'passkey-renamed': 'The name was changed.',

@@ -686,7 +686,7 @@ export const zh: Texts = {
     'keys-deleted': '所有公钥已删除。',
     'session-ended': '该设备已退出。',
     'sessions-ended': '其他设备均已退出。',
-    'credentials-kept': '已保留，可以继续使用。',
+    'credentials-kept': '应用专用密码和 SSH 公钥已保留，可以继续使用。',
     'app-password-deleted': '应用专用密码已删除。',
     'passkey-added': '通行密钥已添加。',
     'passkey-renamed': '名称已修改。',
