@@ -1,7 +1,7 @@
 import { createECDH, createPrivateKey, createPublicKey } from 'node:crypto'
-import { CURVES } from '../src/crypto/curves.ts'
+import { CURVES } from '../src/core/crypto/curves.ts'
 import { parsePublicKey } from '../src/ssh-keys/openssh.ts'
-import { KeyError, wireString } from '../src/crypto/wire.ts'
+import { KeyError, wireString } from '../src/core/crypto/wire.ts'
 
 const TEXTS = 100_000
 const ROUNDS = 5

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import openapi from '../schema/openapi.json' with { type: 'json' }
-import { type Guard, GUARDED_CHANGES } from '../src/access/guarded-changes.ts'
+import { type Guard, GUARDED_CHANGES } from '../src/core/access/guarded-changes.ts'
 import { loadCommands } from '../src/cli/commands.ts'
 import { CommandError, runCommand } from '../src/cli/shared/command-error.ts'
 import { isOption } from '../src/cli/shared/declaration.ts'
 import type { Listed } from '../src/cli/shared/listed.ts'
 
-const GUARDED = 'src/access/guarded-changes.ts'
+const GUARDED = 'src/core/access/guarded-changes.ts'
 const END = '<!-- end -->'
 /** For an answer with more members, the list shows their number only. */
 const MAX_NAMED_MEMBERS = 12

@@ -1,5 +1,5 @@
-import { keyFolders, withoutKeyParts } from './accounts/folder-keys.ts'
-import type { Deps } from './deps.ts'
+import { keyFolders, withoutKeyParts } from './core/accounts/folder-keys.ts'
+import type { Deps } from './core/deps.ts'
 import { type FileRunDeps, writeFileUsersInTime } from './files/http/gateway.ts'
 import { becomeMails, type ForgottenDeps } from './joining/forgotten.ts'
 import { dueMailParts, type MailDeps, sendTaken } from './mail/send.ts'

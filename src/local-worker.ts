@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { Refusal, refusalIn } from './base/refusals.ts'
+import { Refusal, refusalIn } from './core/base/refusals.ts'
 import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from './http/front.ts'
-import { createDeps } from './deps.ts'
+import { createDeps } from './core/deps.ts'
 import { sendAfterAnswer } from './notices/http/after-requests.ts'
 import { forgetChannels } from './notices/memory.ts'
 import { forgetKeySet } from './openid/keys.ts'
@@ -15,7 +15,7 @@ import {
 } from './local-data.ts'
 import worker from './worker.ts'
 
-export { PasswordHasher } from './crypto/password-hasher.ts'
+export { PasswordHasher } from './core/crypto/password-hasher.ts'
 
 /**
  * `npm start` also asks for the run of a trigger; commands with what the site mails, and for its

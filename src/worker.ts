@@ -1,9 +1,9 @@
 import { createApp } from './app.ts'
-import { createDeps } from './deps.ts'
+import { createDeps } from './core/deps.ts'
 import { FREQUENT_CRON, runFrequently } from './frequent-run.ts'
 import { NIGHTLY_DEADLINE_MILLISECONDS, runNightly } from './nightly-run.ts'
 
-export { PasswordHasher } from './crypto/password-hasher.ts'
+export { PasswordHasher } from './core/crypto/password-hasher.ts'
 
 const app = createApp(createDeps)
 

@@ -9,9 +9,9 @@ import {
   throttleCounters,
   users,
 } from '../schema/tables.ts'
-import { createMeter, openDatabase } from '../src/database/database.ts'
-import { createDeps, type Deps } from '../src/deps.ts'
-import { staticDigest } from '../src/passwords/passwords.ts'
+import { createMeter, openDatabase } from '../src/core/database/database.ts'
+import { createDeps, type Deps } from '../src/core/deps.ts'
+import { staticDigest } from '../src/core/passwords/passwords.ts'
 import { runNightly } from '../src/nightly-run.ts'
 import { ED1 } from './reference/keys.ts'
 import { cheapHash } from './support/cheap-hash.ts'

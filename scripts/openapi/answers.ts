@@ -1,4 +1,4 @@
-import { type RefusalName, REFUSALS } from '../../src/base/refusals.ts'
+import { type RefusalName, REFUSALS } from '../../src/core/base/refusals.ts'
 import type { Example, Operation } from './operation.ts'
 
 /** Placeholder for the filled part of a message. */

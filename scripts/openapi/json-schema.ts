@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { readReason, wordsOf } from '../../src/base/reasons.ts'
+import { readReason, wordsOf } from '../../src/core/base/reasons.ts'
 
 /** Converts the input of a schema; a check that JSON Schema can't express becomes a description. */
 export function jsonSchema(schema: v.GenericSchema) {

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { RefusalName } from '../../src/base/refusals.ts'
+import type { RefusalName } from '../../src/core/base/refusals.ts'
 
 /**
  * The state before an example; the test that replays the examples has a set-up for each. By

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { LISTED_METHODS } from '../../src/access/sign-in-methods.ts'
-import { APP_PASSWORD_SCOPES } from '../../src/access/scopes.ts'
+import { LISTED_METHODS } from '../../src/core/access/sign-in-methods.ts'
+import { APP_PASSWORD_SCOPES } from '../../src/core/access/scopes.ts'
 import { FILE_LINKS, FILE_SERVER_PROBLEMS } from '../../src/files/state.ts'
-import { SSO_PLATFORMS } from '../../src/base/sso-platforms.ts'
+import { SSO_PLATFORMS } from '../../src/core/base/sso-platforms.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'
 import { CHANNEL_KINDS, NOTICE_LANGUAGES } from '../../src/notices/channels.ts'
 import { LINK_KINDS } from '../../src/joining/links.ts'
-import { TOPICS } from '../../src/audit/topics.ts'
+import { TOPICS } from '../../src/core/audit/topics.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 
 /** Schemas of `data`, by kind of answer. */

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { terminalJson, visibleLines } from '../base/text.ts'
+import { terminalJson, visibleLines } from '../core/base/text.ts'
 import { VERSION } from '../settings/defaults.ts'
 import { COMMANDS, isCommand } from './commands.ts'
 import { isJson, runCommand } from './shared/command-error.ts'

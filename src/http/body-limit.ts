@@ -1,6 +1,6 @@
 import { bodyLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
-import { Refusal } from '../base/refusals.ts'
+import { Refusal } from '../core/base/refusals.ts'
 import type { App } from './context.ts'
 
 /** The size of the largest body that any route reads. */

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
-import { sealBookmark } from '../crypto/sealed-bookmark.ts'
-import { BOOKMARK_COOKIE, BOOKMARK_HEADER } from '../database/bookmarks.ts'
+import { sealBookmark } from '../core/crypto/sealed-bookmark.ts'
+import { BOOKMARK_COOKIE, BOOKMARK_HEADER } from '../core/database/bookmarks.ts'
 import { type App, type AppContext, isRefusedStranger } from './context.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { networkOf, type Client } from '../base/network.ts'
+import { networkOf, type Client } from '../core/base/network.ts'
 import type { AppContext } from './context.ts'
 
 const MAX_USER_AGENT_CHARACTERS = 255

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
-import type { Deps, OptionalBindings } from '../deps.ts'
-import { type Actor, isSessionActor } from '../access/actor.ts'
-import type { SiteArea } from '../base/site-areas.ts'
-import type { Account } from '../accounts/accounts.ts'
+import type { Deps, OptionalBindings } from '../core/deps.ts'
+import { type Actor, isSessionActor } from '../core/access/actor.ts'
+import type { SiteArea } from '../core/base/site-areas.ts'
+import type { Account } from '../core/accounts/accounts.ts'
 
 /**
  * The caller: the guest, or the holder of a signed token or of an app password with a right

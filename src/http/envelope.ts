@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Refusal } from '../base/refusals.ts'
+import type { Refusal } from '../core/base/refusals.ts'
 
 /**
  * The shape of every answer under `/api`: the HTTP status is 200, the outcome is `code`

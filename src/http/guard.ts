@@ -1,18 +1,18 @@
 import { createMiddleware } from 'hono/factory'
 import { auth } from 'hono/utils/basic-auth'
-import { sha256Hex } from '../base/encoding.ts'
-import { Refusal, type RefusalName } from '../base/refusals.ts'
-import { actAs } from '../access/act-as.ts'
+import { sha256Hex } from '../core/base/encoding.ts'
+import { Refusal, type RefusalName } from '../core/base/refusals.ts'
+import { actAs } from '../core/access/act-as.ts'
 import {
   type Actor,
   appPasswordActor,
   isSessionActor,
   type Needs,
   type SessionActor,
-} from '../access/actor.ts'
-import { isAppPassword, looksLikeAppPassword } from '../access/app-password.ts'
-import { verifyToken } from '../access/token.ts'
-import { findGuest } from '../accounts/store.ts'
+} from '../core/access/actor.ts'
+import { isAppPassword, looksLikeAppPassword } from '../core/access/app-password.ts'
+import { verifyToken } from '../core/access/token.ts'
+import { findGuest } from '../core/accounts/store.ts'
 import { clientOf } from './client.ts'
 import type { App, AppContext, Caller } from './context.ts'
 

@@ -1,6 +1,6 @@
 import { cors } from 'hono/cors'
 import { createMiddleware } from 'hono/factory'
-import { BOOKMARK_HEADER } from '../database/bookmarks.ts'
+import { BOOKMARK_HEADER } from '../core/database/bookmarks.ts'
 import type { App } from './context.ts'
 
 const HSTS_SECONDS = 365 * 24 * 60 * 60

@@ -2,7 +2,7 @@ import type { App, AppContext } from './context.ts'
 import type { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { findTargetHandler } from 'hono/utils/handler'
-import { Refusal } from '../base/refusals.ts'
+import { Refusal } from '../core/base/refusals.ts'
 import { isApiPath, refuse } from './envelope.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { createMiddleware } from 'hono/factory'
-import { Refusal } from '../base/refusals.ts'
+import { Refusal } from '../core/base/refusals.ts'
 import type { App } from './context.ts'
 import { isApiPath } from './envelope.ts'
 

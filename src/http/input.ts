@@ -1,8 +1,8 @@
 import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'
-import { Refusal, type RefusalName } from '../base/refusals.ts'
+import { Refusal, type RefusalName } from '../core/base/refusals.ts'
 import type { App, AppContext } from './context.ts'
-import { readReason, reason, type Reason, type ReasonCode } from '../base/reasons.ts'
+import { readReason, reason, type Reason, type ReasonCode } from '../core/base/reasons.ts'
 
 /** No endpoint takes more than two levels; this spares the parser bodies with thousands. */
 const MAX_NESTING = 16

@@ -1,5 +1,5 @@
 import { getCookie } from 'hono/cookie'
-import { acceptedLanguage, isLanguage, type Language } from '../base/language.ts'
+import { acceptedLanguage, isLanguage, type Language } from '../core/base/language.ts'
 import type { AppContext } from './context.ts'
 
 export const LANGUAGE_COOKIE = 'language'

@@ -1,5 +1,5 @@
 import { getCookie, setCookie } from 'hono/cookie'
-import { sha256Hex } from '../base/encoding.ts'
+import { sha256Hex } from '../core/base/encoding.ts'
 import type { AppContext } from './context.ts'
 
 /** From the redirect of the callback to the page of the web client. */

@@ -1,12 +1,12 @@
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
-import type { Meter } from '../database/database.ts'
-import { knownId } from '../database/user-id.ts'
+import type { Meter } from '../core/database/database.ts'
+import { knownId } from '../core/database/user-id.ts'
 import { clientOf } from './client.ts'
 import { type App, type AppContext, isRefusedStranger } from './context.ts'
 import { FRONT_OUTCOME_HEADER } from './front.ts'
-import { loggedPath } from '../base/logged-path.ts'
-import { terminalJson } from '../base/text.ts'
+import { loggedPath } from '../core/base/logged-path.ts'
+import { terminalJson } from '../core/base/text.ts'
 
 /** No route is longer; longer paths come from scanners. */
 const MAX_LOGGED_CHARACTERS = 200

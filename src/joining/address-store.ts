@@ -1,11 +1,11 @@
 import { and, eq, exists, lte, or, type SQL, sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
-import { DETAIL_FIELDS, givesAccess } from '../access/guarded-changes.ts'
-import { type FieldChange, insertEventsOfChange } from '../audit/change-events.ts'
-import type { AuditEvent } from '../audit/events.ts'
-import { type Authority, writing } from '../database/statements.ts'
-import type { UserId } from '../database/user-id.ts'
-import type { Database } from '../deps.ts'
+import { DETAIL_FIELDS, givesAccess } from '../core/access/guarded-changes.ts'
+import { type FieldChange, insertEventsOfChange } from '../core/audit/change-events.ts'
+import type { AuditEvent } from '../core/audit/events.ts'
+import { type Authority, writing } from '../core/database/statements.ts'
+import type { UserId } from '../core/database/user-id.ts'
+import type { Database } from '../core/deps.ts'
 
 /** Selects what only the user and operators see of an account. */
 export function selectDetails(db: Database, userId: UserId) {

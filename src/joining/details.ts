@@ -1,9 +1,9 @@
 import { and, exists, sql } from 'drizzle-orm'
-import { type Acting, type ActorDeps, readAs, type ReaderDeps } from '../access/act-as.ts'
-import type { Actor } from '../access/actor.ts'
-import { appPasswordDeletion, isAppPasswordOfUser } from '../access/app-password-store.ts'
-import { allSessions, endSessions } from '../access/endings.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
+import { type Acting, type ActorDeps, readAs, type ReaderDeps } from '../core/access/act-as.ts'
+import type { Actor } from '../core/access/actor.ts'
+import { appPasswordDeletion, isAppPasswordOfUser } from '../core/access/app-password-store.ts'
+import { allSessions, endSessions } from '../core/access/endings.ts'
+import type { FreshnessDeps } from '../core/access/freshness.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
@@ -11,14 +11,14 @@ import {
   isFreshOperator,
   isOperator,
   type Operator,
-} from '../access/operators.ts'
-import { isAdmin } from '../accounts/conditions.ts'
-import { ADMIN, GUEST } from '../accounts/roles.ts'
-import { logDeletions } from '../audit/deletions.ts'
-import { logEvents } from '../audit/change-events.ts'
-import { Refusal } from '../base/refusals.ts'
-import type { Language } from '../base/language.ts'
-import { asAuthority } from '../database/statements.ts'
+} from '../core/access/operators.ts'
+import { isAdmin } from '../core/accounts/conditions.ts'
+import { ADMIN, GUEST } from '../core/accounts/roles.ts'
+import { logDeletions } from '../core/audit/deletions.ts'
+import { logEvents } from '../core/audit/change-events.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import type { Language } from '../core/base/language.ts'
+import { asAuthority } from '../core/database/statements.ts'
 import { mailSiteOf } from '../mail/mail-site.ts'
 import {
   hasEnded,

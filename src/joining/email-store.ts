@@ -1,9 +1,9 @@
 import { and, eq, exists, ne, type SQL, sql } from 'drizzle-orm'
 import { users } from '../../schema/tables.ts'
-import { isNotGuest } from '../accounts/conditions.ts'
-import type { Language } from '../base/language.ts'
-import { type Authority, writing } from '../database/statements.ts'
-import type { Database } from '../deps.ts'
+import { isNotGuest } from '../core/accounts/conditions.ts'
+import type { Language } from '../core/base/language.ts'
+import { type Authority, writing } from '../core/database/statements.ts'
+import type { Database } from '../core/deps.ts'
 import { GIVE_UP_MILLISECONDS, insertMail } from '../mail/outbox.ts'
 
 /** Holds while the user has another address than this one. */

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { parseEmail } from '../base/email.ts'
-import { basePathSchema, permissionSchema } from '../accounts/fields.ts'
-import { possiblyEmptyUsername } from '../accounts/username.ts'
-import { reason } from '../base/reasons.ts'
-import { maxCharacters, possiblyEmptyName, possiblyEmptyText, text } from '../base/text.ts'
-import { parseTime } from '../base/time.ts'
+import { parseEmail } from '../core/base/email.ts'
+import { basePathSchema, permissionSchema } from '../core/accounts/fields.ts'
+import { possiblyEmptyUsername } from '../core/accounts/username.ts'
+import { reason } from '../core/base/reasons.ts'
+import { maxCharacters, possiblyEmptyName, possiblyEmptyText, text } from '../core/base/text.ts'
+import { parseTime } from '../core/base/time.ts'
 import type { InvitationRequest } from './invitations.ts'
 
 const MAX_NOTE_CHARACTERS = 100

@@ -1,8 +1,8 @@
-import { refuseNameOfFiles } from '../accounts/chosen-names.ts'
-import { givenName, isFreeName, usualFolder } from '../accounts/new-names.ts'
-import { selectReservationByProgram } from '../accounts/reserved-names.ts'
-import type { ActorDeps } from '../access/act-as.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
+import { refuseNameOfFiles } from '../core/accounts/chosen-names.ts'
+import { givenName, isFreeName, usualFolder } from '../core/accounts/new-names.ts'
+import { selectReservationByProgram } from '../core/accounts/reserved-names.ts'
+import type { ActorDeps } from '../core/access/act-as.ts'
+import type { FreshnessDeps } from '../core/access/freshness.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
@@ -11,13 +11,13 @@ import {
   isFreshOperator,
   isOperator,
   type Operator,
-} from '../access/operators.ts'
-import { insertEvent, logEvent } from '../audit/events.ts'
-import { boundedWindowOf } from '../base/paging.ts'
-import { Refusal } from '../base/refusals.ts'
-import type { Language } from '../base/language.ts'
-import { NOBODY } from '../database/user-id.ts'
-import type { Deps } from '../deps.ts'
+} from '../core/access/operators.ts'
+import { insertEvent, logEvent } from '../core/audit/events.ts'
+import { boundedWindowOf } from '../core/base/paging.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import type { Language } from '../core/base/language.ts'
+import { NOBODY } from '../core/database/user-id.ts'
+import type { Deps } from '../core/deps.ts'
 import { getMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { linkAddress } from '../mail/message.ts'
 import { insertMail } from '../mail/outbox.ts'

@@ -1,8 +1,8 @@
 import * as base64url from 'jose/base64url'
-import { sha256Hex } from '../base/encoding.ts'
-import { Refusal } from '../base/refusals.ts'
-import type { Deps } from '../deps.ts'
-import { DAY_MILLISECONDS } from '../base/time.ts'
+import { sha256Hex } from '../core/base/encoding.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import type { Deps } from '../core/deps.ts'
+import { DAY_MILLISECONDS } from '../core/base/time.ts'
 
 /** What a link is for. */
 export const LINK_KINDS = ['invitation', 'reset', 'email'] as const

@@ -1,13 +1,13 @@
 import { and, inArray, sql } from 'drizzle-orm'
 import { auditEvents, noticeChannels, users } from '../../schema/tables.ts'
-import { isEnabled } from '../accounts/conditions.ts'
-import { eventRow } from '../audit/events.ts'
-import { literal } from '../database/literal.ts'
-import { THE_SERVICE, writing } from '../database/statements.ts'
-import type { Deps } from '../deps.ts'
+import { isEnabled } from '../core/accounts/conditions.ts'
+import { eventRow } from '../core/audit/events.ts'
+import { literal } from '../core/database/literal.ts'
+import { THE_SERVICE, writing } from '../core/database/statements.ts'
+import type { Deps } from '../core/deps.ts'
 import { hasMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { insertMail } from '../mail/outbox.ts'
-import { DAY_MILLISECONDS } from '../base/time.ts'
+import { DAY_MILLISECONDS } from '../core/base/time.ts'
 
 /** How long before the end of an account its user is told. */
 export const NEAR_END_MILLISECONDS = 14 * DAY_MILLISECONDS

@@ -1,6 +1,6 @@
-import { sha256Hex } from '../base/encoding.ts'
-import { Refusal } from '../base/refusals.ts'
-import type { Deps } from '../deps.ts'
+import { sha256Hex } from '../core/base/encoding.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import type { Deps } from '../core/deps.ts'
 import { selectLive } from './link-store.ts'
 
 /**

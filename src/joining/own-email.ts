@@ -5,22 +5,22 @@ import {
   type ActorDeps,
   endFreshAs,
   type SessionActor,
-} from '../access/act-as.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
-import { isFresh, isLive, mayEndFresh } from '../access/session-store.ts'
-import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { mailboxKey } from '../base/email.ts'
-import type { Language } from '../base/language.ts'
-import { Refusal } from '../base/refusals.ts'
-import { hashName } from '../crypto/key-ring.ts'
-import type { Deps } from '../deps.ts'
+} from '../core/access/act-as.ts'
+import type { FreshnessDeps } from '../core/access/freshness.ts'
+import { isFresh, isLive, mayEndFresh } from '../core/access/session-store.ts'
+import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
+import { mailboxKey } from '../core/base/email.ts'
+import type { Language } from '../core/base/language.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import { hashName } from '../core/crypto/key-ring.ts'
+import type { Deps } from '../core/deps.ts'
 import { type MailSiteDeps, mailSiteOf } from '../mail/mail-site.ts'
 import { insertMail } from '../mail/outbox.ts'
 import { sealSecret } from '../mail/sealed-secret.ts'
-import { areOpen, selectBlocks } from '../throttle/blocks.ts'
-import { chargeUnspent } from '../throttle/charges.ts'
-import { confirmationCounters } from '../throttle/counters.ts'
-import { tooManyAttempts } from '../throttle/requests.ts'
+import { areOpen, selectBlocks } from '../core/throttle/blocks.ts'
+import { chargeUnspent } from '../core/throttle/charges.ts'
+import { confirmationCounters } from '../core/throttle/counters.ts'
+import { tooManyAttempts } from '../core/throttle/requests.ts'
 import {
   hasOtherEmail,
   isUnverified,

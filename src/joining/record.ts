@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../base/time.ts'
+import { isoTime, isoTimeOrNull } from '../core/base/time.ts'
 import type { Details } from './details.ts'
 import type { MadeLink } from './invitations.ts'
 import type { ListedLink } from './link-store.ts'

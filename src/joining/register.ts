@@ -1,32 +1,32 @@
 import { and } from 'drizzle-orm'
-import { checkChosenName, refuseReservedName } from '../accounts/chosen-names.ts'
-import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
+import { checkChosenName, refuseReservedName } from '../core/accounts/chosen-names.ts'
+import { keptNamesIn, selectKeptNames } from '../core/accounts/kept-names.ts'
 import {
   isFreeName,
   type NewName,
   placeOf,
   selectTaken,
   usualFolder,
-} from '../accounts/new-names.ts'
-import { logEvent, type AuditEvent } from '../audit/events.ts'
-import type { Client } from '../base/network.ts'
-import { Refusal } from '../base/refusals.ts'
-import { type Authority, runBatch, THE_SERVICE } from '../database/statements.ts'
-import type { Deps } from '../deps.ts'
+} from '../core/accounts/new-names.ts'
+import { logEvent, type AuditEvent } from '../core/audit/events.ts'
+import type { Client } from '../core/base/network.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import { type Authority, runBatch, THE_SERVICE } from '../core/database/statements.ts'
+import type { Deps } from '../core/deps.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,
   selectCommonPassword,
-} from '../passwords/password-rules.ts'
-import { hashPassword, staticDigest } from '../passwords/passwords.ts'
+} from '../core/passwords/password-rules.ts'
+import { hashPassword, staticDigest } from '../core/passwords/passwords.ts'
 import { selectSettings, withAllDefaults } from '../settings/store.ts'
 import { openSetting } from '../settings/secret.ts'
-import { chargeRequest } from '../throttle/requests.ts'
+import { chargeRequest } from '../core/throttle/requests.ts'
 import { isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { type LinkUse, linkUse } from './links.ts'
 import { hasWaitingRoom, type Registrant, registrantInsertion } from './registration-store.ts'
 import { checkHuman } from './turnstile.ts'
-import { DAY_MILLISECONDS } from '../base/time.ts'
+import { DAY_MILLISECONDS } from '../core/base/time.ts'
 
 const SETTING_KEYS = [
   'allow_register',

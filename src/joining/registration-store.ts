@@ -1,11 +1,11 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { auditEvents, users } from '../../schema/tables.ts'
-import { folderColumns } from '../accounts/folders.ts'
-import { usernameKey } from '../accounts/username.ts'
-import { type AuditEvent, eventRow } from '../audit/events.ts'
-import { literal } from '../database/literal.ts'
-import { type Authority, writing } from '../database/statements.ts'
-import type { Database } from '../deps.ts'
+import { folderColumns } from '../core/accounts/folders.ts'
+import { usernameKey } from '../core/accounts/username.ts'
+import { type AuditEvent, eventRow } from '../core/audit/events.ts'
+import { literal } from '../core/database/literal.ts'
+import { type Authority, writing } from '../core/database/statements.ts'
+import type { Database } from '../core/deps.ts'
 
 /** Registrations that wait for an approval. Further ones are refused until an admin decides. */
 const MAX_WAITING = 200

@@ -1,12 +1,17 @@
-import type { ActorDeps } from '../access/act-as.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
-import { actAsOperatorAt, eventBy, isFreshOperator, type Operator } from '../access/operators.ts'
-import type { Account } from '../accounts/accounts.ts'
-import { GUEST } from '../accounts/roles.ts'
-import { selectUser } from '../accounts/store.ts'
-import { insertEvent, logEvent } from '../audit/events.ts'
-import type { Language } from '../base/language.ts'
-import { Refusal } from '../base/refusals.ts'
+import type { ActorDeps } from '../core/access/act-as.ts'
+import type { FreshnessDeps } from '../core/access/freshness.ts'
+import {
+  actAsOperatorAt,
+  eventBy,
+  isFreshOperator,
+  type Operator,
+} from '../core/access/operators.ts'
+import type { Account } from '../core/accounts/accounts.ts'
+import { GUEST } from '../core/accounts/roles.ts'
+import { selectUser } from '../core/accounts/store.ts'
+import { insertEvent, logEvent } from '../core/audit/events.ts'
+import type { Language } from '../core/base/language.ts'
+import { Refusal } from '../core/base/refusals.ts'
 import { linkAddress } from '../mail/message.ts'
 import { mailSiteOf } from '../mail/mail-site.ts'
 import { creatorOf, type MadeLink, type MailingDeps } from './invitations.ts'

@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { links, users } from '../../schema/tables.ts'
-import { isEnabled, isNotGuest } from '../accounts/conditions.ts'
-import { type Authority, writing } from '../database/statements.ts'
-import type { Database } from '../deps.ts'
+import { isEnabled, isNotGuest } from '../core/accounts/conditions.ts'
+import { type Authority, writing } from '../core/database/statements.ts'
+import type { Database } from '../core/deps.ts'
 import type { NewLink } from './link-store.ts'
 
 /** A link that an operator hands over for a new password. */

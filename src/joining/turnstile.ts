@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { Refusal } from '../base/refusals.ts'
-import type { Deps } from '../deps.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import type { Deps } from '../core/deps.ts'
 
 const VERIFY_URL = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 const TIMEOUT_MILLISECONDS = 5000

@@ -1,19 +1,19 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { auditEvents, users } from '../../schema/tables.ts'
-import type { ActorDeps } from '../access/act-as.ts'
-import { tellingPrograms } from '../access/endings.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
+import type { ActorDeps } from '../core/access/act-as.ts'
+import { tellingPrograms } from '../core/access/endings.ts'
+import type { FreshnessDeps } from '../core/access/freshness.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
   eventBy,
   isFreshOperator,
   type Operator,
-} from '../access/operators.ts'
-import { type AuditEvent, eventRow, logEvent } from '../audit/events.ts'
-import { Refusal } from '../base/refusals.ts'
-import { type Authority, writing } from '../database/statements.ts'
-import type { Database } from '../deps.ts'
+} from '../core/access/operators.ts'
+import { type AuditEvent, eventRow, logEvent } from '../core/audit/events.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import { type Authority, writing } from '../core/database/statements.ts'
+import type { Database } from '../core/deps.ts'
 
 // Users who have registered and wait for an approval. There are at most 200.
 

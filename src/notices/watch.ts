@@ -1,14 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { auditEvents, throttleCounters } from '../../schema/tables.ts'
-import { isSince } from '../audit/event-times.ts'
-import { eventRow } from '../audit/events.ts'
-import { type EventKind, isRare } from '../audit/kinds.ts'
-import { literal } from '../database/literal.ts'
-import { THE_SERVICE, writing } from '../database/statements.ts'
-import type { Database } from '../deps.ts'
-import { blockOf, figuresOf, LIMITS } from '../throttle/limits.ts'
-import { REFUSAL_DETAILS } from '../throttle/refused.ts'
-import { HOUR_MILLISECONDS } from '../base/time.ts'
+import { isSince } from '../core/audit/event-times.ts'
+import { eventRow } from '../core/audit/events.ts'
+import { type EventKind, isRare } from '../core/audit/kinds.ts'
+import { literal } from '../core/database/literal.ts'
+import { THE_SERVICE, writing } from '../core/database/statements.ts'
+import type { Database } from '../core/deps.ts'
+import { blockOf, figuresOf, LIMITS } from '../core/throttle/limits.ts'
+import { REFUSAL_DETAILS } from '../core/throttle/refused.ts'
+import { HOUR_MILLISECONDS } from '../core/base/time.ts'
 
 /** Refused sign-ins of an hour, over all users, that operators are told of. */
 const MANY_REFUSALS = 100

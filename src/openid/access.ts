@@ -1,9 +1,15 @@
-import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { Refusal } from '../base/refusals.ts'
-import { type Actor, type ActorDeps, endAs, readAs, type ReaderDeps } from '../access/act-as.ts'
-import { mayEnd } from '../access/session-store.ts'
+import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import {
+  type Actor,
+  type ActorDeps,
+  endAs,
+  readAs,
+  type ReaderDeps,
+} from '../core/access/act-as.ts'
+import { mayEnd } from '../core/access/session-store.ts'
 import { selectClient } from './client-store.ts'
-import { deleteGrants } from '../access/endings.ts'
+import { deleteGrants } from '../core/access/endings.ts'
 import { deleteConsent, isGrantAt, selectAccessOf } from './grant-store.ts'
 
 /** Lists the programs that have access to the actor's account, by name. */

@@ -8,20 +8,20 @@ import {
   usedChallenges,
   users,
 } from '../../schema/tables.ts'
-import type { SessionActor } from '../access/actor.ts'
-import { type FreshnessDeps, whenFresh } from '../access/freshness.ts'
-import { PROVIDER_TOLERANCE_SECONDS } from '../access/sign-in-methods.ts'
-import { isSession } from '../access/session-store.ts'
-import { isOnThisComputer } from '../base/issuer.ts'
-import { eventOf, eventRow } from '../audit/events.ts'
-import { type Authority, writing } from '../database/statements.ts'
-import type { Database, Deps } from '../deps.ts'
+import type { SessionActor } from '../core/access/actor.ts'
+import { type FreshnessDeps, whenFresh } from '../core/access/freshness.ts'
+import { PROVIDER_TOLERANCE_SECONDS } from '../core/access/sign-in-methods.ts'
+import { isSession } from '../core/access/session-store.ts'
+import { isOnThisComputer } from '../core/base/issuer.ts'
+import { eventOf, eventRow } from '../core/audit/events.ts'
+import { type Authority, writing } from '../core/database/statements.ts'
+import type { Database, Deps } from '../core/deps.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { hasRedirectUri } from './client-store.ts'
 import { CODE_MILLISECONDS } from './grant-store.ts'
 import { demandsNewProof, demandsRecentProof, type Proof, PROOF_SECONDS } from './proof.ts'
 import { coversScopes } from './scopes.ts'
-import { isAdmin, isNotGuest } from '../accounts/conditions.ts'
+import { isAdmin, isNotGuest } from '../core/accounts/conditions.ts'
 
 /**
  * Holds for a row of `sessions` whose user has proved enough for a request. Refresh tokens outlive

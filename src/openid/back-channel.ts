@@ -2,9 +2,9 @@ import { and, eq, inArray, lt, lte, or, sql } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
 import { SignJWT } from 'jose/jwt/sign'
 import { openidClients, openidLogouts } from '../../schema/tables.ts'
-import { literal } from '../database/literal.ts'
-import { runBatch, THE_SERVICE, writing } from '../database/statements.ts'
-import type { Database, Deps } from '../deps.ts'
+import { literal } from '../core/database/literal.ts'
+import { runBatch, THE_SERVICE, writing } from '../core/database/statements.ts'
+import type { Database, Deps } from '../core/deps.ts'
 import { signingKey, selectSigningKeys, type StoredSigningKey } from './keys.ts'
 
 export const MAX_LOGOUT_ATTEMPTS = 5

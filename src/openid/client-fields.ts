@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { isSafeUrl } from '../base/issuer.ts'
-import { reason } from '../base/reasons.ts'
-import { maxCharacters, nameText, text } from '../base/text.ts'
+import { isSafeUrl } from '../core/base/issuer.ts'
+import { reason } from '../core/base/reasons.ts'
+import { maxCharacters, nameText, text } from '../core/base/text.ts'
 
 const MAX_NAME_CHARACTERS = 100
 const MAX_URI_CHARACTERS = 2000

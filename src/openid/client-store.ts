@@ -1,7 +1,7 @@
 import { and, eq, exists, notExists, type SQL, sql } from 'drizzle-orm'
 import { openidClients } from '../../schema/tables.ts'
-import { asAuthority, type Authority, writing } from '../database/statements.ts'
-import type { Database } from '../database/database.ts'
+import { asAuthority, type Authority, writing } from '../core/database/statements.ts'
+import type { Database } from '../core/database/database.ts'
 
 /** A client as it is stored. */
 export type OpenidClient = typeof openidClients.$inferSelect

@@ -1,16 +1,16 @@
-import { insertEvent, logEvent } from '../audit/events.ts'
-import type { Deps } from '../deps.ts'
-import { toHex } from '../base/encoding.ts'
-import { Refusal } from '../base/refusals.ts'
-import type { ActorDeps } from '../access/act-as.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
+import { insertEvent, logEvent } from '../core/audit/events.ts'
+import type { Deps } from '../core/deps.ts'
+import { toHex } from '../core/base/encoding.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import type { ActorDeps } from '../core/access/act-as.ts'
+import type { FreshnessDeps } from '../core/access/freshness.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
   eventBy,
   isFreshOperator,
   type Operator,
-} from '../access/operators.ts'
+} from '../core/access/operators.ts'
 import { exists, notExists } from 'drizzle-orm'
 import {
   type OpenidClient,

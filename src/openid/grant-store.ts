@@ -7,14 +7,14 @@ import {
   sessions,
   users,
 } from '../../schema/tables.ts'
-import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
-import type { Database } from '../database/database.ts'
-import type { UserId } from '../database/user-id.ts'
+import { type Authority, THE_SERVICE, writing } from '../core/database/statements.ts'
+import type { Database } from '../core/database/database.ts'
+import type { UserId } from '../core/database/user-id.ts'
 import { coversScopes, type Scope } from './scopes.ts'
-import { isEnabled } from '../accounts/conditions.ts'
-import { deleteGrants, isGrantOf } from '../access/endings.ts'
-import { whenEnough } from '../access/sign-in-methods.ts'
-import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../base/time.ts'
+import { isEnabled } from '../core/accounts/conditions.ts'
+import { deleteGrants, isGrantOf } from '../core/access/endings.ts'
+import { whenEnough } from '../core/access/sign-in-methods.ts'
+import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../core/base/time.ts'
 
 /** Lifetimes. A refresh token ends when it was not used for this long. */
 export const CODE_MILLISECONDS = 60_000

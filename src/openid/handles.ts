@@ -1,6 +1,6 @@
 import * as base64url from 'jose/base64url'
-import { sha256Hex } from '../base/encoding.ts'
-import type { Deps } from '../deps.ts'
+import { sha256Hex } from '../core/base/encoding.ts'
+import type { Deps } from '../core/deps.ts'
 
 /** 16 bytes, base64url. */
 const ID_CHARACTERS = 22

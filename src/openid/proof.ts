@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { type SealDeps, sealedText } from '../crypto/sealed-text.ts'
-import type { SessionActor } from '../access/actor.ts'
+import { type SealDeps, sealedText } from '../core/crypto/sealed-text.ts'
+import type { SessionActor } from '../core/access/actor.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { newGrantId } from './handles.ts'
 

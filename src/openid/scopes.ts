@@ -1,5 +1,5 @@
 import { and, type SQL, type SQLWrapper } from 'drizzle-orm'
-import { hasWord } from '../database/words.ts'
+import { hasWord } from '../core/database/words.ts'
 
 /** The scopes that clients may ask for. Others are ignored. */
 export const SCOPES = ['openid', 'profile', 'email', 'groups', 'offline_access'] as const

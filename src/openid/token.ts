@@ -1,9 +1,9 @@
 import * as base64url from 'jose/base64url'
-import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { runBatch, THE_SERVICE } from '../database/statements.ts'
-import type { Deps } from '../deps.ts'
-import { equalBytes } from '../base/encoding.ts'
-import type { Client } from '../base/network.ts'
+import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
+import { runBatch, THE_SERVICE } from '../core/database/statements.ts'
+import type { Deps } from '../core/deps.ts'
+import { equalBytes } from '../core/base/encoding.ts'
+import type { Client } from '../core/base/network.ts'
 import { type OpenidClient, type Credentials, isClient, selectClient } from './client-store.ts'
 import {
   endAccessToken,

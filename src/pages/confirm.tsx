@@ -1,6 +1,6 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import type { Method } from '../access/sign-in-methods.ts'
-import { Refusal } from '../base/refusals.ts'
+import type { Method } from '../core/access/sign-in-methods.ts'
+import { Refusal } from '../core/base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
 import { sessionOf } from '../http/guard.ts'
 import { confirmSession, proveAgain } from '../users/confirm.ts'

@@ -1,5 +1,5 @@
-import { parseDay } from '../base/calendar.ts'
-import { isoTime } from '../base/time.ts'
+import { parseDay } from '../core/base/calendar.ts'
+import { isoTime } from '../core/base/time.ts'
 
 /**
  * Reads a date that somebody entered as the time at which the day begins in UTC, as schemas of the

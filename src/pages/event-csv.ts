@@ -1,5 +1,5 @@
-import { isoTime } from '../base/time.ts'
-import { toCsv } from '../base/csv.ts'
+import { isoTime } from '../core/base/time.ts'
+import { toCsv } from '../core/base/csv.ts'
 import type { AppContext } from '../http/context.ts'
 import {
   eventSentence,

@@ -1,6 +1,6 @@
 import type { PropsWithChildren } from 'hono/jsx'
-import { COMMAND_LINE } from '../base/network.ts'
-import { DAY_MILLISECONDS } from '../base/time.ts'
+import { COMMAND_LINE } from '../core/base/network.ts'
+import { DAY_MILLISECONDS } from '../core/base/time.ts'
 import { browserOf } from './account/sessions.tsx'
 import { Avatar } from './avatar.tsx'
 import { MAX_EVENTS_IN_FILE } from './event-csv.ts'

@@ -1,4 +1,4 @@
-import { type EventKind, isEventKind, type KindLook, rowOfKind } from '../audit/kinds.ts'
+import { type EventKind, isEventKind, type KindLook, rowOfKind } from '../core/audit/kinds.ts'
 import type { IconName, Tone } from './icons.tsx'
 
 /** The groups of kinds in the filter, in their order. */

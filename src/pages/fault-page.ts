@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Refusal } from '../base/refusals.ts'
+import type { Refusal } from '../core/base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
 import { problemOf } from './form.ts'
 import { LANGUAGE_TAGS, languageOf, TEXTS } from './language.ts'

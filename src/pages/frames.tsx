@@ -1,5 +1,5 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import type { Refusal } from '../base/refusals.ts'
+import type { Refusal } from '../core/base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
 import { Alert, FormButtons } from './fields.tsx'
 import { type Problem, problemOf } from './form.ts'

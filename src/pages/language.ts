@@ -1,12 +1,12 @@
 import { setCookie } from 'hono/cookie'
-import type { Language } from '../base/language.ts'
-import { YEAR_SECONDS } from '../base/time.ts'
+import type { Language } from '../core/base/language.ts'
+import { YEAR_SECONDS } from '../core/base/time.ts'
 import type { AppContext } from '../http/context.ts'
 import { LANGUAGE_COOKIE } from '../http/language.ts'
 import { en, type Texts } from './texts/en.ts'
 import { zh } from './texts/zh.ts'
 
-export { acceptedLanguage, isLanguage, type Language, LANGUAGES } from '../base/language.ts'
+export { acceptedLanguage, isLanguage, type Language, LANGUAGES } from '../core/base/language.ts'
 export { LANGUAGE_COOKIE, languageOf } from '../http/language.ts'
 
 export const TEXTS = { en, zh } satisfies Record<Language, Texts>

@@ -1,6 +1,6 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { SCRIPT, STYLE_SHEET } from '../../.build/assets.ts'
-import { ADMIN } from '../accounts/roles.ts'
+import { ADMIN } from '../core/accounts/roles.ts'
 import { Announcement } from './announcement.tsx'
 import { Avatar } from './avatar.tsx'
 import { Icon, type IconName } from './icons.tsx'

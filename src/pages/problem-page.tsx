@@ -1,4 +1,4 @@
-import type { Refusal } from '../base/refusals.ts'
+import type { Refusal } from '../core/base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
 import { problemOf } from './form.ts'
 import { CardPage } from './frames.tsx'

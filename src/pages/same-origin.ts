@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import type { App, AppContext } from '../http/context.ts'
-import { Refusal } from '../base/refusals.ts'
+import { Refusal } from '../core/base/refusals.ts'
 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 

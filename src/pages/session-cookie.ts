@@ -3,9 +3,9 @@ import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../http/client.ts'
 import { answerAdmitted } from '../http/guard.ts'
 import type { App, AppContext } from '../http/context.ts'
-import { Refusal, type RefusalName } from '../base/refusals.ts'
-import type { SessionActor } from '../access/actor.ts'
-import { verifyToken } from '../access/token.ts'
+import { Refusal, type RefusalName } from '../core/base/refusals.ts'
+import type { SessionActor } from '../core/access/actor.ts'
+import { verifyToken } from '../core/access/token.ts'
 import { clearProvenIdentity } from '../sso/http/proven-identity.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../base/encoding.ts'
+import { sha256Hex } from '../core/base/encoding.ts'
 import { DEFAULT_SETTINGS } from '../settings/defaults.ts'
 import { mix, parseColour, toReadable, toHex } from './colour.ts'
 

@@ -1,18 +1,23 @@
 import { and } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
-import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { asAuthority } from '../database/statements.ts'
-import type { Deps } from '../deps.ts'
-import type { RelyingParty } from '../base/passkey-site.ts'
-import { Refusal } from '../base/refusals.ts'
-import { actFreshAs, type SessionActor, type ActorDeps } from '../access/act-as.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
-import { passkeyMethods, toEnrol } from '../access/sign-in-methods.ts'
-import { isFresh, strengthenSession } from '../access/session-store.ts'
+import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
+import { asAuthority } from '../core/database/statements.ts'
+import type { Deps } from '../core/deps.ts'
+import type { RelyingParty } from '../core/base/passkey-site.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import { actFreshAs, type SessionActor, type ActorDeps } from '../core/access/act-as.ts'
+import type { FreshnessDeps } from '../core/access/freshness.ts'
+import { passkeyMethods, toEnrol } from '../core/access/sign-in-methods.ts'
+import { isFresh, strengthenSession } from '../core/access/session-store.ts'
 import { knownTransports, type RegistrationAnswer } from './answer-schemas.ts'
 import { tooManyPasskeys } from './begin.ts'
 import { type NewCredential, verifyRegistration } from './verification.ts'
-import { challengeUse, claimChallenge, isClaimed, selectUse } from '../access/used-challenges.ts'
+import {
+  challengeUse,
+  claimChallenge,
+  isClaimed,
+  selectUse,
+} from '../core/access/used-challenges.ts'
 import { PasskeyError } from './reasons.ts'
 import { logPasskeyRefusal } from './refusal-log.ts'
 import { type Ceremony, openCeremony } from './session-text.ts'

@@ -1,14 +1,14 @@
 import { and, eq } from 'drizzle-orm'
 import { sessions, users } from '../../schema/tables.ts'
-import { asAuthority, type Authority, writing } from '../database/statements.ts'
-import type { Database } from '../deps.ts'
-import type { Client } from '../base/network.ts'
-import { type Method, methodText } from '../access/sign-in-methods.ts'
-import type { NewSession } from '../access/token.ts'
+import { asAuthority, type Authority, writing } from '../core/database/statements.ts'
+import type { Database } from '../core/deps.ts'
+import type { Client } from '../core/base/network.ts'
+import { type Method, methodText } from '../core/access/sign-in-methods.ts'
+import type { NewSession } from '../core/access/token.ts'
 import type { WithSecondFactor } from '../two-factor/second-factor.ts'
 import { hasSameFactor } from '../two-factor/store.ts'
-import { isEnabled } from '../accounts/conditions.ts'
-import { existsUser } from '../accounts/store.ts'
+import { isEnabled } from '../core/accounts/conditions.ts'
+import { existsUser } from '../core/accounts/store.ts'
 
 /** The part of a user's row that a sign-in checks. */
 export interface CheckedUser extends WithSecondFactor {

@@ -1,9 +1,9 @@
 import { and } from 'drizzle-orm'
 import * as v from 'valibot'
-import { eventOf, insertEvent, logEvent } from '../audit/events.ts'
-import { logDeletions } from '../audit/deletions.ts'
-import { EVERYTHING, windowOf } from '../base/paging.ts'
-import { Refusal } from '../base/refusals.ts'
+import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
+import { logDeletions } from '../core/audit/deletions.ts'
+import { EVERYTHING, windowOf } from '../core/base/paging.ts'
+import { Refusal } from '../core/base/refusals.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
@@ -12,7 +12,7 @@ import {
   isOperator,
   methodsOfOperator,
   type Operator,
-} from '../access/operators.ts'
+} from '../core/access/operators.ts'
 import {
   actFreshAs,
   type Actor,
@@ -21,12 +21,12 @@ import {
   readAs,
   type ReaderDeps,
   readRowAs,
-} from '../access/act-as.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
-import { selectClosed } from '../access/kept-credentials.ts'
-import { isFresh, mayEnd, methodsOf } from '../access/session-store.ts'
-import { selectUser } from '../accounts/store.ts'
-import { GUEST } from '../accounts/roles.ts'
+} from '../core/access/act-as.ts'
+import type { FreshnessDeps } from '../core/access/freshness.ts'
+import { selectClosed } from '../core/access/kept-credentials.ts'
+import { isFresh, mayEnd, methodsOf } from '../core/access/session-store.ts'
+import { selectUser } from '../core/accounts/store.ts'
+import { GUEST } from '../core/accounts/roles.ts'
 import { aContact } from '../settings/checks.ts'
 import { parseSftpAddress, type SftpAddress } from '../settings/sftp-address.ts'
 import { selectSettings, withAllDefaults } from '../settings/store.ts'
@@ -44,7 +44,7 @@ import {
   selectOwnKeys,
   selectRivals,
 } from './store.ts'
-import { KeyError } from '../crypto/wire.ts'
+import { KeyError } from '../core/crypto/wire.ts'
 
 export const MAX_KEYS_PER_USER = 100
 

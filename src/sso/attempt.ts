@@ -1,17 +1,17 @@
 import * as base64url from 'jose/base64url'
 import * as v from 'valibot'
-import type { Deps } from '../deps.ts'
-import type { Client } from '../base/network.ts'
-import { SSO_PLATFORMS } from '../base/sso-platforms.ts'
-import { THE_SERVICE } from '../database/statements.ts'
-import { challengeUse, claimChallenge } from '../access/used-challenges.ts'
+import type { Deps } from '../core/deps.ts'
+import type { Client } from '../core/base/network.ts'
+import { SSO_PLATFORMS } from '../core/base/sso-platforms.ts'
+import { THE_SERVICE } from '../core/database/statements.ts'
+import { challengeUse, claimChallenge } from '../core/access/used-challenges.ts'
 import { waitsForProof } from '../openid/proof.ts'
 import type { SsoConfig } from './config.ts'
 import { forgetProvider } from './memory.ts'
 import { startAsking } from './outgoing.ts'
 import { type Asking, providerOf, type ProviderUser } from './provider.ts'
 import { logSsoRefusal, SsoError } from './reasons.ts'
-import { type SealDeps, sealedText } from '../crypto/sealed-text.ts'
+import { type SealDeps, sealedText } from '../core/crypto/sealed-text.ts'
 
 const RANDOM_BYTES = 32
 const LIFETIME_SECONDS = 10 * 60

@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../core/deps.ts'
 import { readStoredSsoConfig } from './config.ts'
 import { startAsking } from './outgoing.ts'
 import { providerOf } from './provider.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { PROVIDER_TOLERANCE_SECONDS } from '../access/sign-in-methods.ts'
-import { ssoIdSchema } from '../accounts/fields.ts'
-import { visible } from '../base/text.ts'
+import { PROVIDER_TOLERANCE_SECONDS } from '../core/access/sign-in-methods.ts'
+import { ssoIdSchema } from '../core/accounts/fields.ts'
+import { visible } from '../core/base/text.ts'
 import type { ProviderUser } from './provider.ts'
 import { SsoError } from './reasons.ts'
 

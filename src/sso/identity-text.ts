@@ -1,4 +1,4 @@
-import { visible } from '../base/text.ts'
+import { visible } from '../core/base/text.ts'
 import type { ProvenIdentity } from './store.ts'
 
 /** What is written of an identity. */

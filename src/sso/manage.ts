@@ -1,9 +1,9 @@
-import { logDeletions } from '../audit/deletions.ts'
-import { selectEvents } from '../audit/event-lists.ts'
-import { type AuditEvent, eventOf, logEvent } from '../audit/events.ts'
-import type { Client } from '../base/network.ts'
-import { Refusal } from '../base/refusals.ts'
-import type { Deps } from '../deps.ts'
+import { logDeletions } from '../core/audit/deletions.ts'
+import { selectEvents } from '../core/audit/event-lists.ts'
+import { type AuditEvent, eventOf, logEvent } from '../core/audit/events.ts'
+import type { Client } from '../core/base/network.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import type { Deps } from '../core/deps.ts'
 import {
   actAs,
   endFreshAs,
@@ -11,20 +11,20 @@ import {
   readAs,
   type ReaderDeps,
   type SessionActor,
-} from '../access/act-as.ts'
-import type { FreshnessDeps } from '../access/freshness.ts'
+} from '../core/access/act-as.ts'
+import type { FreshnessDeps } from '../core/access/freshness.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
   eventBy,
   isFreshOperator,
   type Operator,
-} from '../access/operators.ts'
-import { selectClosed } from '../access/kept-credentials.ts'
-import { selectRecovered } from '../access/recovery.ts'
-import { mayEndFresh, isLive } from '../access/session-store.ts'
-import { selectMustUsePasskey, selectUser } from '../accounts/store.ts'
-import { runBatch } from '../database/statements.ts'
+} from '../core/access/operators.ts'
+import { selectClosed } from '../core/access/kept-credentials.ts'
+import { selectRecovered } from '../core/access/recovery.ts'
+import { mayEndFresh, isLive } from '../core/access/session-store.ts'
+import { selectMustUsePasskey, selectUser } from '../core/accounts/store.ts'
+import { runBatch } from '../core/database/statements.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
 import { login } from '../sign-in/sign-in.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'

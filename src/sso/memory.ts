@@ -1,7 +1,7 @@
 import type { AuthorizationServer, JWKSCacheInput } from 'oauth4webapi'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../core/deps.ts'
 
-declare module '../deps.ts' {
+declare module '../core/deps.ts' {
   interface IsolateMemory {
     /** The identity provider, as this isolate has read it lately. */
     provider?: KnownProvider

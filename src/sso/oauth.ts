@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
-import { PROVIDER_TOLERANCE_SECONDS } from '../access/sign-in-methods.ts'
+import { PROVIDER_TOLERANCE_SECONDS } from '../core/access/sign-in-methods.ts'
 import { isLoopback } from '../settings/checks.ts'
 import type { SsoConfig } from './config.ts'
 import type { Ask } from './outgoing.ts'

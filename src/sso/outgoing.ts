@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../core/deps.ts'
 import { SsoError } from './reasons.ts'
 
 /** The deadline for everything that one request of a visitor asks of the provider. */

@@ -1,4 +1,4 @@
-import type { SsoPlatform } from '../base/sso-platforms.ts'
+import type { SsoPlatform } from '../core/base/sso-platforms.ts'
 import type { SsoConfig } from './config.ts'
 import { createDingtalk } from './dingtalk.ts'
 import { createGithub } from './github.ts'

@@ -1,5 +1,5 @@
-import type { Client } from '../base/network.ts'
-import { Refusal, type RefusalName } from '../base/refusals.ts'
+import type { Client } from '../core/base/network.ts'
+import { Refusal, type RefusalName } from '../core/base/refusals.ts'
 
 /** Why a sign-in at an identity provider failed, for the log. Visitors get one text for each class. */
 type SsoReason =

@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../base/time.ts'
+import { isoTime, isoTimeOrNull } from '../core/base/time.ts'
 import type { ListedIdentity } from './manage.ts'
 import type { StoredIdentity } from './store.ts'
 

@@ -1,25 +1,29 @@
 import { and } from 'drizzle-orm'
-import { logDeletions } from '../audit/deletions.ts'
-import { logEvents } from '../audit/change-events.ts'
-import { eventOf, logEvent } from '../audit/events.ts'
+import { logDeletions } from '../core/audit/deletions.ts'
+import { logEvents } from '../core/audit/change-events.ts'
+import { eventOf, logEvent } from '../core/audit/events.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,
   selectCommonPassword,
-} from '../passwords/password-rules.ts'
-import { hashPassword, staticDigest } from '../passwords/passwords.ts'
-import { clearCounter } from '../throttle/charges.ts'
-import { oldPasswordCounter } from '../throttle/counters.ts'
-import { Refusal } from '../base/refusals.ts'
-import { actAs, endAs, type SessionActor } from '../access/act-as.ts'
+} from '../core/passwords/password-rules.ts'
+import { hashPassword, staticDigest } from '../core/passwords/passwords.ts'
+import { clearCounter } from '../core/throttle/charges.ts'
+import { oldPasswordCounter } from '../core/throttle/counters.ts'
+import { Refusal } from '../core/base/refusals.ts'
+import { actAs, endAs, type SessionActor } from '../core/access/act-as.ts'
 import { selectAnyClient } from '../openid/client-store.ts'
-import { type FreshnessDeps, isFreshAt } from '../access/freshness.ts'
-import { isFresh, isLive, mayConfirm, mayEnd, mayEndFresh } from '../access/session-store.ts'
-import type { Account } from '../accounts/accounts.ts'
-import { checkChosenName, refuseNameOfFiles, refuseReservedName } from '../accounts/chosen-names.ts'
-import { keptNamesIn, selectKeptNames } from '../accounts/kept-names.ts'
+import { type FreshnessDeps, isFreshAt } from '../core/access/freshness.ts'
+import { isFresh, isLive, mayConfirm, mayEnd, mayEndFresh } from '../core/access/session-store.ts'
+import type { Account } from '../core/accounts/accounts.ts'
+import {
+  checkChosenName,
+  refuseNameOfFiles,
+  refuseReservedName,
+} from '../core/accounts/chosen-names.ts'
+import { keptNamesIn, selectKeptNames } from '../core/accounts/kept-names.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
-import { ADMIN, isPermitted, NAMES_FILES } from '../accounts/roles.ts'
+import { ADMIN, isPermitted, NAMES_FILES } from '../core/accounts/roles.ts'
 import { selectGuarded } from './guarded-fields.ts'
 import {
   insertEventsOfProfile,
@@ -35,7 +39,7 @@ import {
   identityUnlinking,
   type ProvenIdentity,
 } from '../sso/store.ts'
-import type { Authority } from '../database/statements.ts'
+import type { Authority } from '../core/database/statements.ts'
 import { deleteSessionsOfChanged } from './store.ts'
 import {
   selectRemainingAccess,

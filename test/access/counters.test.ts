@@ -5,9 +5,9 @@ import {
   MAX_CHANGES_OF_ONE,
   MAX_CONFIRMATIONS,
   SURE_CHANGES,
-} from '../../src/access/changes.ts'
-import { verifyToken } from '../../src/access/token.ts'
-import { type LimitName, LIMITS } from '../../src/throttle/limits.ts'
+} from '../../src/core/access/changes.ts'
+import { verifyToken } from '../../src/core/access/token.ts'
+import { type LimitName, LIMITS } from '../../src/core/throttle/limits.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { newKey } from '../support/new-key.ts'

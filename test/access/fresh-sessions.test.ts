@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { auditEvents, recoveryCodes, sessions, sshKeys, users } from '../../schema/tables.ts'
-import type { Deps } from '../../src/deps.ts'
+import type { Deps } from '../../src/core/deps.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { prepared } from '../support/prepared.ts'

@@ -4,8 +4,12 @@ import * as v from 'valibot'
 import { beforeEach, describe, expect, test } from 'vitest'
 import * as tables from '../../schema/tables.ts'
 import openapi from '../../schema/openapi.json' with { type: 'json' }
-import { type Guard, GUARDED_CHANGES, SETTING_FIELDS } from '../../src/access/guarded-changes.ts'
-import { COMMAND_LINE } from '../../src/access/operators.ts'
+import {
+  type Guard,
+  GUARDED_CHANGES,
+  SETTING_FIELDS,
+} from '../../src/core/access/guarded-changes.ts'
+import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { createApp } from '../../src/app.ts'
 import { keysOf, PAGE_NAMES } from '../../src/pages/admin/setting-pages.ts'
 import { USER_ACTIONS } from '../../src/pages/admin/user-actions.ts'

@@ -336,7 +336,7 @@ describe('an app password of scope admin', () => {
     })
     await site.db.update(users).set({ role: 2 }).where(eq(users.id, 1))
     const { changeUser } = await import('../../src/users/manage-users.ts')
-    const { COMMAND_LINE } = await import('../../src/access/operators.ts')
+    const { COMMAND_LINE } = await import('../../src/core/access/operators.ts')
     await changeUser(site.deps, COMMAND_LINE, 1, { role: 0 })
     await changeUser(site.deps, COMMAND_LINE, 1, { role: 2 })
     expect(await site.get('/api/admin/user/list', { token })).toEqual(unauthorised)

@@ -1,7 +1,7 @@
 import { asc } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sshKeys, users } from '../../schema/tables.ts'
-import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { changeUser, createUser } from '../../src/users/manage-users.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'

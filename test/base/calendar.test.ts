@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { endOf, isZone, parseDay, startOf } from '../../src/base/calendar.ts'
+import { endOf, isZone, parseDay, startOf } from '../../src/core/base/calendar.ts'
 
 const ZONES = [
   'UTC',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toCsv } from '../../src/base/csv.ts'
+import { toCsv } from '../../src/core/base/csv.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 /** Reads CSV as RFC 4180 section 2 has it. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { networkOf } from '../../src/base/network.ts'
+import { networkOf } from '../../src/core/base/network.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 /** An address as eight groups, written in one of the ways RFC 4291 section 2.2 allows. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { readReason, reason, REASONS, wordsOf } from '../../src/base/reasons.ts'
+import { readReason, reason, REASONS, wordsOf } from '../../src/core/base/reasons.ts'
 
 describe('a reason', () => {
   test('keeps its code and values in an issue of valibot', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { terminalJson, visibleLines } from '../../src/base/text.ts'
+import { terminalJson, visibleLines } from '../../src/core/base/text.ts'
 
 /** What changes more than its own place on a terminal: C0 but the line feed, DEL, C1, directions. */
 const CONTROLS = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/u

@@ -44,7 +44,7 @@ export async function bundle(
 }
 
 /** What the metering entry exports. */
-const HASHER = 'src/crypto/password-hasher.ts'
+const HASHER = 'src/core/crypto/password-hasher.ts'
 
 /**
  * The sources as they were, with the metering entry of today.

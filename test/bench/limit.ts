@@ -1,7 +1,7 @@
-import { equalBytes } from '../../src/base/encoding.ts'
-import { DEFAULT_COST } from '../../src/passwords/passwords.ts'
+import { equalBytes } from '../../src/core/base/encoding.ts'
+import { DEFAULT_COST } from '../../src/core/passwords/passwords.ts'
 
-export { PasswordHasher } from '../../src/crypto/password-hasher.ts'
+export { PasswordHasher } from '../../src/core/crypto/password-hasher.ts'
 
 /**
  * The limit: the least that each endpoint's job needs, without a framework, a log, or any care.

@@ -1,6 +1,6 @@
 import worker from '../../src/worker.ts'
 
-export { PasswordHasher } from '../../src/crypto/password-hasher.ts'
+export { PasswordHasher } from '../../src/core/crypto/password-hasher.ts'
 
 /** What one request asked of the platform; sent back in `X-Cost`. */
 export interface Cost {

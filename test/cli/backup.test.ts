@@ -13,7 +13,7 @@ import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
-import { isoTime } from '../../src/base/time.ts'
+import { isoTime } from '../../src/core/base/time.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
 /** The Worker of a site, as it was built. */

@@ -6,7 +6,7 @@ import type { Facts, SiteData } from '../../src/cli/operator/doctor/doctor-facts
 import { askOverHttp, type PlainHttp } from '../../src/cli/operator/doctor/plain-http.ts'
 import { customDomains, readSiteConfig } from '../../src/cli/site/site-config.ts'
 import { DEFAULT_SETTINGS, VERSION } from '../../src/settings/defaults.ts'
-import { createKeyRing } from '../../src/crypto/key-ring.ts'
+import { createKeyRing } from '../../src/core/crypto/key-ring.ts'
 import { Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import openapi from '../../schema/openapi.json' with { type: 'json' }
 import { TIERS } from '../../scripts/rooms.ts'
-import { EVENT_KINDS } from '../../src/audit/kinds.ts'
+import { EVENT_KINDS } from '../../src/core/audit/kinds.ts'
 import { Clone } from '../support/clone.ts'
 import {
   commandsOf,

@@ -5,8 +5,8 @@ import { planImport, type SiteState } from '../../src/cli/import/plan.ts'
 import { planSettings } from '../../src/cli/import/settings.ts'
 import type { RawRow, Source } from '../../src/cli/import/source.ts'
 import { readUser } from '../../src/cli/import/users.ts'
-import { fromLooseBase32, toBase32 } from '../../src/base/base32.ts'
-import { usernameKey } from '../../src/accounts/username.ts'
+import { fromLooseBase32, toBase32 } from '../../src/core/base/base32.ts'
+import { usernameKey } from '../../src/core/accounts/username.ts'
 import { ECDSA, ED25519, RSA } from '../ssh-keys/key-texts.ts'
 
 const NOW = Date.parse('2026-11-21T00:00:00Z')

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromBase64Url, toBase64 } from '../../src/base/encoding.ts'
+import { fromBase64Url, toBase64 } from '../../src/core/base/encoding.ts'
 import { passkeyRowsOf, readPasskey } from '../../src/cli/import/passkeys.ts'
 import { checkPublicKey } from '../../src/passkeys/cose.ts'
 import type { RawRow } from '../../src/cli/import/source.ts'

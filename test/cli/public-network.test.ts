@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { isPublicHttps } from '../../src/base/public-address.ts'
+import { isPublicHttps } from '../../src/core/base/public-address.ts'
 
 /**
  * An address of each entry of IANA's registries of special-purpose addresses, and of multicast.

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { users } from '../../schema/tables.ts'
-import { rendered } from '../../src/database/rendered.ts'
+import { rendered } from '../../src/core/database/rendered.ts'
 
 function query(piece: SQL) {
   return drizzle(env.DB)

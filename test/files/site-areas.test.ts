@@ -1,7 +1,7 @@
 import { array, check, constantFrom, nat, oneof, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import document from '../../schema/openapi.json' with { type: 'json' }
-import { readSitePath } from '../../src/base/site-areas.ts'
+import { readSitePath } from '../../src/core/base/site-areas.ts'
 
 describe('a path belongs to', () => {
   test.each([

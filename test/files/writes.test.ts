@@ -13,7 +13,7 @@ import {
 import { SECRET_KEYS } from '../support/secrets.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 import { watchedD1 } from '../support/watched-d1.ts'
-import { staticDigest } from '../../src/passwords/passwords.ts'
+import { staticDigest } from '../../src/core/passwords/passwords.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const SHARE = 1 << 14

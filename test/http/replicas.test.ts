@@ -5,8 +5,8 @@ import {
   openBookmark,
   openCallersBookmark,
   sealBookmark,
-} from '../../src/crypto/sealed-bookmark.ts'
-import { signToken } from '../../src/access/token.ts'
+} from '../../src/core/crypto/sealed-bookmark.ts'
+import { signToken } from '../../src/core/access/token.ts'
 import { ED1 } from '../reference/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { LaggingD1 } from '../support/lagging-d1.ts'

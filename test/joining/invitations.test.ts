@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, links, reservedNames, settings, users } from '../../schema/tables.ts'
-import { parseFileServer } from '../../src/base/file-server.ts'
+import { parseFileServer } from '../../src/core/base/file-server.ts'
 import { JoiningSite, NEW_PASSWORD, secretOf, SITE_ADDRESS } from '../support/joining.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { Visitor } from '../support/visitor.ts'

@@ -8,8 +8,12 @@ import {
   throttleCounters,
   users,
 } from '../../schema/tables.ts'
-import { staticDigest } from '../../src/passwords/passwords.ts'
-import { isOfOneAlphabet, refuseReservedName, skeletonOf } from '../../src/accounts/chosen-names.ts'
+import { staticDigest } from '../../src/core/passwords/passwords.ts'
+import {
+  isOfOneAlphabet,
+  refuseReservedName,
+  skeletonOf,
+} from '../../src/core/accounts/chosen-names.ts'
 import { JoiningSite, NEW_PASSWORD } from '../support/joining.ts'
 import { HOUR } from '../support/site.ts'
 import { alertIn, Visitor } from '../support/visitor.ts'

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, links, mails, users } from '../../schema/tables.ts'
-import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { changeUser } from '../../src/users/manage-users.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { JoiningSite, NEW_PASSWORD, secretOf } from '../support/joining.ts'

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LANGUAGES } from '../../src/base/language.ts'
-import { parseEmail } from '../../src/base/email.ts'
-import { siteAddressOf } from '../../src/base/site-address.ts'
+import { LANGUAGES } from '../../src/core/base/language.ts'
+import { parseEmail } from '../../src/core/base/email.ts'
+import { siteAddressOf } from '../../src/core/base/site-address.ts'
 import { writeMail } from '../../src/mail/message.ts'
 import { MAIL_KINDS } from '../../src/mail/texts.ts'
 

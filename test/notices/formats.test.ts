@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { kindsWith } from '../../src/audit/kinds.ts'
-import { TOPICS } from '../../src/audit/topics.ts'
+import { kindsWith } from '../../src/core/audit/kinds.ts'
+import { TOPICS } from '../../src/core/audit/topics.ts'
 import {
   addChannel,
   ALICE,

@@ -1,4 +1,4 @@
-import type { Deps } from '../../src/deps.ts'
+import type { Deps } from '../../src/core/deps.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { prepared } from '../support/prepared.ts'

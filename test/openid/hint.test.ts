@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { rotateKey } from '../../src/openid/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sessions, settings } from '../../schema/tables.ts'
-import { addServiceToken } from '../../src/access/service-tokens.ts'
+import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { rememberSecret } from '../support/log.ts'
 import { codeFor, exchangeCode, FORM, PASSWORD, refreshWith, userInfo } from '../support/openid.ts'
 import { alice, arrange, client, site } from './arranged.ts'

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openidGrants, openidLogouts, users } from '../../schema/tables.ts'
-import { addServiceToken } from '../../src/access/service-tokens.ts'
+import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'

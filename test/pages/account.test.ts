@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, settings, sshKeys, users } from '../../schema/tables.ts'
-import { PERMISSION } from '../../src/accounts/roles.ts'
+import { PERMISSION } from '../../src/core/accounts/roles.ts'
 import { ED2 } from '../reference/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'

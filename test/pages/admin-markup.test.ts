@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { users } from '../../schema/tables.ts'
-import { usernameKey } from '../../src/accounts/username.ts'
+import { usernameKey } from '../../src/core/accounts/username.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { expectEscaped, fillWithMarkup, MARKUP } from '../support/markup.ts'
 import { preparedVisit } from '../support/signed-in.ts'

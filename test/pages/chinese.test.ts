@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { isReasonCode, KEY_PARTS, REASONS } from '../../src/base/reasons.ts'
-import { Refusal } from '../../src/base/refusals.ts'
+import { isReasonCode, KEY_PARTS, REASONS } from '../../src/core/base/reasons.ts'
+import { Refusal } from '../../src/core/base/refusals.ts'
 import { problemOf } from '../../src/pages/form.ts'
 import { TEXTS } from '../../src/pages/language.ts'
 import { ED1 } from '../reference/keys.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { EVENT_KINDS, type EventKind } from '../../src/audit/kinds.ts'
-import { readSignInDetail, signInDetail } from '../../src/audit/sign-in-detail.ts'
+import { EVENT_KINDS, type EventKind } from '../../src/core/audit/kinds.ts'
+import { readSignInDetail, signInDetail } from '../../src/core/audit/sign-in-detail.ts'
 import { type EventPhrase, phraseOf } from '../../src/pages/event-phrase.ts'
 import { TEXTS } from '../../src/pages/language.ts'
 

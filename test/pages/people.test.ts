@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { links, sessions, users } from '../../schema/tables.ts'
-import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { changeDetails } from '../../src/joining/details.ts'
 import { JoiningSite, NEW_PASSWORD, secretOf } from '../support/joining.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'

@@ -7,8 +7,8 @@ import { checkClientData } from '../../src/passkeys/client-data.ts'
 import { checkPublicKey, importPublicKey } from '../../src/passkeys/cose.ts'
 import { rawSignature } from '../../src/passkeys/der.ts'
 import { PasskeyError } from '../../src/passkeys/reasons.ts'
-import { parsePasskeySite, relyingPartyOf } from '../../src/base/passkey-site.ts'
-import { fromBase64Url } from '../../src/base/encoding.ts'
+import { parsePasskeySite, relyingPartyOf } from '../../src/core/base/passkey-site.ts'
+import { fromBase64Url } from '../../src/core/base/encoding.ts'
 import {
   type Bytes,
   base64url,

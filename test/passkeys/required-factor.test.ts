@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { passkeys, sessions, settings, sshKeys, users } from '../../schema/tables.ts'
-import { addServiceToken } from '../../src/access/service-tokens.ts'
+import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { ED1 } from '../reference/keys.ts'
 import { SoftwarePasskey } from '../support/passkey.ts'
 import { PasskeySite } from '../support/passkey-user.ts'

@@ -10,7 +10,7 @@ import {
   usedChallenges,
   users,
 } from '../../schema/tables.ts'
-import { createMeter } from '../../src/database/database.ts'
+import { createMeter } from '../../src/core/database/database.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
 import type { Envelope } from '../support/envelope.ts'

@@ -4,17 +4,17 @@ import { eq } from 'drizzle-orm'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { sessions, users } from '../../schema/tables.ts'
-import { type Deps, randomBytes } from '../../src/deps.ts'
-import { toBareBase64, toHex } from '../../src/base/encoding.ts'
+import { type Deps, randomBytes } from '../../src/core/deps.ts'
+import { toBareBase64, toHex } from '../../src/core/base/encoding.ts'
 import {
   DEFAULT_COST,
   hashPassword,
   parsePasswordHash,
   staticDigest,
   verifyPassword,
-} from '../../src/passwords/passwords.ts'
-import { generatePassword } from '../../src/passwords/generated-password.ts'
-import { deriveScrypt } from '../../src/crypto/scrypt.ts'
+} from '../../src/core/passwords/passwords.ts'
+import { generatePassword } from '../../src/core/passwords/generated-password.ts'
+import { deriveScrypt } from '../../src/core/crypto/scrypt.ts'
 import { cheapHash, cheapPasswordHash } from '../support/cheap-hash.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { Site } from '../support/site.ts'

@@ -10,9 +10,9 @@ import {
   processIntrospectionResponse,
 } from 'oauth4webapi'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { createMeter, openDatabase } from '../../src/database/database.ts'
-import { randomBytes } from '../../src/deps.ts'
-import { addServiceToken } from '../../src/access/service-tokens.ts'
+import { createMeter, openDatabase } from '../../src/core/database/database.ts'
+import { randomBytes } from '../../src/core/deps.ts'
+import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import { Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { staticDigest } from '../../src/passwords/passwords.ts'
+import { staticDigest } from '../../src/core/passwords/passwords.ts'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
 import { SoftwarePasskey } from '../support/passkey.ts'

@@ -22,8 +22,8 @@ describe('the rooms of src', () => {
     ['what is loaded late', `const users = await import('../users/manage-users.ts')`],
     ['several lines', `import {\n  createUser,\n} from '../users/manage-users.ts'`],
   ])('refuse an import of a higher tier: %s', (_, text) => {
-    expect(forbidden('src/access/token.ts', text)).toEqual([
-      'src/access/token.ts imports src/users/manage-users.ts: capabilities stand above identity',
+    expect(forbidden('src/core/access/token.ts', text)).toEqual([
+      'src/core/access/token.ts imports src/users/manage-users.ts: capabilities stand above identity',
     ])
   })
 
@@ -48,7 +48,7 @@ describe('the rooms of src', () => {
         expect.stringContaining('decisions know no HTTP'),
       ])
       expect(
-        forbidden('src/access/token.ts', text.replace("'./http", "'../sso/http")),
+        forbidden('src/core/access/token.ts', text.replace("'./http", "'../sso/http")),
       ).toHaveLength(1)
       const inside = text.replace('../http', '../../http').replace('./http/', './')
       expect(forbidden('src/sso/http/routes.ts', inside)).toEqual([])

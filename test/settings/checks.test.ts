@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { readReason, wordsOf } from '../../src/base/reasons.ts'
+import { readReason, wordsOf } from '../../src/core/base/reasons.ts'
 import { describeSetting } from '../../src/settings/manage-settings.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 import { CheapSite } from '../support/cheap-site.ts'

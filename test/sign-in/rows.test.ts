@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { throttleCounters } from '../../schema/tables.ts'
-import { addServiceToken } from '../../src/access/service-tokens.ts'
+import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { HOUR, MINUTE, SECOND } from '../support/site.ts'
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { sessions, users } from '../../schema/tables.ts'
-import { staticDigest } from '../../src/passwords/passwords.ts'
+import { staticDigest } from '../../src/core/passwords/passwords.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD, Site } from '../support/site.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parsePublicKey, type PublicKey } from '../../src/ssh-keys/openssh.ts'
-import { KeyError } from '../../src/crypto/wire.ts'
+import { KeyError } from '../../src/core/crypto/wire.ts'
 
 export interface Sample {
   type: string

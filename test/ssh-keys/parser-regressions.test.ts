@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CURVES } from '../../src/crypto/curves.ts'
+import { CURVES } from '../../src/core/crypto/curves.ts'
 import { parsePublicKey } from '../../src/ssh-keys/openssh.ts'
 import {
   blobOf,

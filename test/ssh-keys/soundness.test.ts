@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CURVES, type Curve } from '../../src/crypto/curves.ts'
+import { CURVES, type Curve } from '../../src/core/crypto/curves.ts'
 import { add, findPoint, GROUP_ORDER, multiply, P, smallOrderPoints } from './edwards25519.ts'
 import {
   ECDSA,

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { checkChosenName, refuseReservedName } from '../../src/accounts/chosen-names.ts'
-import { usernameSchema } from '../../src/accounts/username.ts'
+import { checkChosenName, refuseReservedName } from '../../src/core/accounts/chosen-names.ts'
+import { usernameSchema } from '../../src/core/accounts/username.ts'
 import { namesFor } from '../../src/sso/register.ts'
 import { anyCharacter } from '../support/any-character.ts'
 

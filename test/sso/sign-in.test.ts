@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, identities, sessions, usedChallenges, users } from '../../schema/tables.ts'
 import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../../.build/assets.ts'
-import type { Deps } from '../../src/deps.ts'
+import type { Deps } from '../../src/core/deps.ts'
 import { hurryTimeouts } from '../support/hurried-timeouts.ts'
 import { BROWSER, ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
 import { loggedLines } from '../support/log.ts'

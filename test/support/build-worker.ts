@@ -32,7 +32,7 @@ export default async function setup(project: TestProject) {
   const cache = mkdtempSync(join(tmpdir(), 'latchkey-compile-cache-'))
   process.env['NODE_COMPILE_CACHE'] = cache
   const [fresh, clone] = [new Clone(), new Clone()]
-  cpSync(join(import.meta.dirname, 'cheap-scrypt.ts'), clone.path('src/crypto/scrypt.ts'))
+  cpSync(join(import.meta.dirname, 'cheap-scrypt.ts'), clone.path('src/core/crypto/scrypt.ts'))
   await buildPrograms(clone.folder)
   const [script] = await Promise.all([
     bundle('src/worker.ts', { source: clone.folder }),

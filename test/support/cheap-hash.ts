@@ -1,5 +1,5 @@
-import { randomBytes } from '../../src/deps.ts'
-import { hashPassword, staticDigest } from '../../src/passwords/passwords.ts'
+import { randomBytes } from '../../src/core/deps.ts'
+import { hashPassword, staticDigest } from '../../src/core/passwords/passwords.ts'
 import { deriveScrypt as cheapHash } from './cheap-scrypt.ts'
 
 export { cheapHash }

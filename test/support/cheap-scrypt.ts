@@ -1,5 +1,5 @@
-/** The shape of `src/crypto/scrypt.ts`, in whose place a prepared clone has this file. */
-export type { ScryptCost } from '../../src/crypto/scrypt.ts'
+/** The shape of `src/core/crypto/scrypt.ts`, in whose place a prepared clone has this file. */
+export type { ScryptCost } from '../../src/core/crypto/scrypt.ts'
 
 export const HASH_BYTES = 32
 

@@ -1,4 +1,4 @@
-import type { Deps, OptionalBindings } from '../../src/deps.ts'
+import type { Deps, OptionalBindings } from '../../src/core/deps.ts'
 import { cheapHash, cheapPasswordHash } from './cheap-hash.ts'
 import { Site } from './site.ts'
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { createMeter, openDatabase } from '../../src/database/database.ts'
-import type { Deps } from '../../src/deps.ts'
+import { createMeter, openDatabase } from '../../src/core/database/database.ts'
+import type { Deps } from '../../src/core/deps.ts'
 
 /** A D1 whose round trips fail from this one on. */
 export function failingDb(from: number): Deps['db'] {

@@ -1,4 +1,4 @@
-import type { EmailText } from '../../src/deps.ts'
+import type { EmailText } from '../../src/core/deps.ts'
 import { CheapSite } from './cheap-site.ts'
 import { rememberSecret } from './log.ts'
 

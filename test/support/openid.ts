@@ -1,5 +1,5 @@
 import { addClient, type NewClient } from '../../src/openid/clients.ts'
-import { COMMAND_LINE } from '../../src/access/operators.ts'
+import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { type CheapSite } from './cheap-site.ts'
 import { rememberSecret } from './log.ts'
 import { prepared } from './prepared.ts'

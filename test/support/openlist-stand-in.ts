@@ -1,6 +1,6 @@
 import { join } from 'node:path/posix'
-import { staticDigest } from '../../src/passwords/passwords.ts'
-import type { Deps } from '../../src/deps.ts'
+import { staticDigest } from '../../src/core/passwords/passwords.ts'
+import type { Deps } from '../../src/core/deps.ts'
 
 interface User {
   id: number

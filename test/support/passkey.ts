@@ -1,4 +1,4 @@
-import { fromBase64Url, toBareBase64 } from '../../src/base/encoding.ts'
+import { fromBase64Url, toBareBase64 } from '../../src/core/base/encoding.ts'
 
 export type Bytes = Uint8Array<ArrayBuffer>
 

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { literalText } from '../../src/database/literal.ts'
+import { literalText } from '../../src/core/database/literal.ts'
 import { fillDatabase, filledTables } from './clean-state.ts'
 import type { Site } from './site.ts'
 

@@ -1,5 +1,5 @@
-import { createMeter } from '../../src/database/database.ts'
-import { addServiceToken } from '../../src/access/service-tokens.ts'
+import { createMeter } from '../../src/core/database/database.ts'
+import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import type { CheapSite } from './cheap-site.ts'
 import {
   answerIn,

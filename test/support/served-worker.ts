@@ -7,9 +7,9 @@ import {
   type Request as MiniflareRequest,
   Response as MiniflareResponse,
 } from 'miniflare'
-import { createMeter, openDatabase } from '../../src/database/database.ts'
+import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import { createFirstAccounts } from '../../src/cli/site/first-accounts.ts'
-import { randomBytes } from '../../src/deps.ts'
+import { randomBytes } from '../../src/core/deps.ts'
 import { cheapHash } from './cheap-hash.ts'
 import { Client } from './client.ts'
 import { migrate } from './migrate.ts'

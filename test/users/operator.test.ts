@@ -3,9 +3,9 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, throttleCounters, users } from '../../schema/tables.ts'
 import { listSiteEvents } from '../../src/activity/operator-events.ts'
-import { createMeter, openDatabase } from '../../src/database/database.ts'
+import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import { listStopsOf, unlockUser } from '../../src/users/unlock.ts'
-import { COMMAND_LINE, type Operator } from '../../src/access/operators.ts'
+import { COMMAND_LINE, type Operator } from '../../src/core/access/operators.ts'
 import {
   endEverySession,
   endSessionOf,
@@ -14,7 +14,7 @@ import {
 } from '../../src/sessions/operator-sessions.ts'
 import { getUser, listUsers } from '../../src/users/find-users.ts'
 import { changeUser, removeUser } from '../../src/users/manage-users.ts'
-import { ADMIN, GENERAL } from '../../src/accounts/roles.ts'
+import { ADMIN, GENERAL } from '../../src/core/accounts/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'
 import { prepared } from '../support/prepared.ts'

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { App, AppContext } from '../../http/context.ts'
 import { serviceTokenHash } from '../../http/guard.ts'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import { introspect, introspectionRecord } from '../introspection.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { selectMigrations } from '../../database/migrations.ts'
+import { selectMigrations } from '../../core/database/migrations.ts'
 import { buildBundle, kib } from './bundle.ts'
 import { findResources, listSecrets, readJson } from '../site/cloudflare.ts'
 import { CommandError } from '../shared/command-error.ts'

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { literalText } from '../../database/literal.ts'
+import { literalText } from '../../core/database/literal.ts'
 import { readJson, type Wrangler } from '../site/cloudflare.ts'
 
 const answersSchema = v.array(v.object({ results: v.array(v.record(v.string(), v.unknown())) }))

@@ -1,5 +1,5 @@
-import { ADMIN, GUEST } from '../../accounts/roles.ts'
-import { usernameKey } from '../../accounts/username.ts'
+import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
+import { usernameKey } from '../../core/accounts/username.ts'
 import { readId, readText } from './columns.ts'
 import type { OldIdentity } from './identities.ts'
 import type { OldKey } from './keys.ts'

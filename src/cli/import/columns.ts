@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readReason, wordsOf } from '../../base/reasons.ts'
+import { readReason, wordsOf } from '../../core/base/reasons.ts'
 
 /** Any value; a missing column is NULL. */
 export const anything = v.optional(v.unknown(), null)

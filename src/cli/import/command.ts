@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { KeyRing } from '../../crypto/key-ring.ts'
+import type { KeyRing } from '../../core/crypto/key-ring.ts'
 import { takes } from '../shared/declaration.ts'
 import { onSite } from '../site/on-site.ts'
 import type { Site } from '../site/site.ts'

@@ -3,7 +3,7 @@ import { GITHUB_ISSUER } from '../../sso/github.ts'
 import { GOOGLE_ISSUER } from '../../sso/openid.ts'
 import { type Account, isWritten, type Outcome } from './accounts.ts'
 import { readId, readText } from './columns.ts'
-import { own } from '../../base/own.ts'
+import { own } from '../../core/base/own.ts'
 import type { Item } from './plan.ts'
 import type { Source } from './source.ts'
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { MAX_KEYS_PER_USER } from '../../ssh-keys/keys.ts'
 import { parsePublicKey } from '../../ssh-keys/openssh.ts'
 import { titleSchema } from '../../ssh-keys/title.ts'
-import { KeyError } from '../../crypto/wire.ts'
+import { KeyError } from '../../core/crypto/wire.ts'
 import { parseGoTime, reasonOf, textColumn } from './columns.ts'
 import type { RawRow } from './source.ts'
 

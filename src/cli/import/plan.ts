@@ -7,7 +7,7 @@ import { planSettings } from './settings.ts'
 import { type OldServiceToken, readServiceToken } from './service-tokens.ts'
 import type { RawRow, Source } from './source.ts'
 import { type OldReservedName, planReservedNames } from './reserved-names.ts'
-import { GENERAL, GUEST } from '../../accounts/roles.ts'
+import { GENERAL, GUEST } from '../../core/accounts/roles.ts'
 import type { FileUserRow } from './store.ts'
 
 /** The state of the site into which the import writes. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { text } from '../../base/text.ts'
-import { usernameKey } from '../../accounts/username.ts'
+import { text } from '../../core/base/text.ts'
+import { usernameKey } from '../../core/accounts/username.ts'
 import { isWritten, type Outcome } from './accounts.ts'
 import { numberColumn, readId } from './columns.ts'
 import type { SiteState } from './plan.ts'

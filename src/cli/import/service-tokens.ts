@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { text } from '../../base/text.ts'
-import { SCOPE_NAMES } from '../../access/service-tokens.ts'
+import { text } from '../../core/base/text.ts'
+import { SCOPE_NAMES } from '../../core/access/service-tokens.ts'
 import { numberColumn } from './columns.ts'
 import type { RawRow } from './source.ts'
 

@@ -9,12 +9,12 @@ import {
   sshKeys,
   users,
 } from '../../../schema/tables.ts'
-import { ADMIN, GUEST } from '../../accounts/roles.ts'
-import { runBatch } from '../../database/statements.ts'
-import type { Database } from '../../deps.ts'
+import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
+import { runBatch } from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
 import { isEnrolled } from '../../two-factor/store.ts'
 import type { SiteState } from './plan.ts'
-import { DAY_MILLISECONDS } from '../../base/time.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
   const { locals, reserved, highest, ids, changed } = await runBatch(db, {

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { codeOf, CommandError } from '../shared/command-error.ts'
 import { parseBackup } from './backup.ts'
 import { readDatabase } from './database.ts'
-import { shellWord } from '../../base/shell-word.ts'
+import { shellWord } from '../../core/base/shell-word.ts'
 
 /** A row of the source; nothing in it is trusted. */
 export type RawRow = Record<string, unknown>

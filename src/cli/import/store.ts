@@ -10,12 +10,12 @@ import {
   sshKeys,
   users,
 } from '../../../schema/tables.ts'
-import { eventRow } from '../../audit/events.ts'
-import { type Authority, writing } from '../../database/statements.ts'
-import type { Database } from '../../deps.ts'
-import { COMMAND_LINE } from '../../access/operators.ts'
-import { ADMIN } from '../../accounts/roles.ts'
-import { existsUser } from '../../accounts/store.ts'
+import { eventRow } from '../../core/audit/events.ts'
+import { type Authority, writing } from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
+import { COMMAND_LINE } from '../../core/access/operators.ts'
+import { ADMIN } from '../../core/accounts/roles.ts'
+import { existsUser } from '../../core/accounts/store.ts'
 import type { OldIdentity } from './identities.ts'
 import type { OldKey } from './keys.ts'
 import type { OldPasskey } from './passkeys.ts'

@@ -1,4 +1,4 @@
-import { checkPasswordLength } from '../../passwords/password-rules.ts'
+import { checkPasswordLength } from '../../core/passwords/password-rules.ts'
 import { CommandError } from './command-error.ts'
 
 /**

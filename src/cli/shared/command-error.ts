@@ -1,7 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { DrizzleQueryError } from 'drizzle-orm/errors'
-import { Refusal, refusalIn, type RefusalName } from '../../base/refusals.ts'
-import { terminalJson, visibleLines } from '../../base/text.ts'
+import { Refusal, refusalIn, type RefusalName } from '../../core/base/refusals.ts'
+import { terminalJson, visibleLines } from '../../core/base/text.ts'
 
 /** A failure that the operator can fix; the operator sees only its message. */
 export class CommandError extends Error {

@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { own } from '../../base/own.ts'
+import { own } from '../../core/base/own.ts'
 import { UsageError } from './command-error.ts'
 import { nearestFew } from './edit-distance.ts'
 import type { GlobalOptions } from './global-options.ts'

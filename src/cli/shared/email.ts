@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseEmail } from '../../base/email.ts'
+import { parseEmail } from '../../core/base/email.ts'
 
 /** Reads an e-mail address. */
 export function parseAddress(text: string): string {

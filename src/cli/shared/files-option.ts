@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseFilesOrigin } from '../../base/file-server.ts'
+import { parseFilesOrigin } from '../../core/base/file-server.ts'
 
 /** Parses the address of a file server, for commander. */
 export function parseFiles(text: string): string {

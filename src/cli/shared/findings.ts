@@ -1,4 +1,4 @@
-import { terminalJson, visibleLines } from '../../base/text.ts'
+import { terminalJson, visibleLines } from '../../core/base/text.ts'
 
 /** What a check has found. */
 export interface Finding {

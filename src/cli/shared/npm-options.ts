@@ -1,5 +1,5 @@
-import { shellWord } from '../../base/shell-word.ts'
-import { visible } from '../../base/text.ts'
+import { shellWord } from '../../core/base/shell-word.ts'
+import { visible } from '../../core/base/text.ts'
 import { UsageError } from './command-error.ts'
 
 /** Options that npm has too. An operator may have set them for npm, so they tell nothing. */

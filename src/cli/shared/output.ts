@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
-import { terminalJson, visible, visibleLines } from '../../base/text.ts'
+import { terminalJson, visible, visibleLines } from '../../core/base/text.ts'
 
 type Cell = string | number | boolean | null
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import * as v from 'valibot'
-import { readReason, wordsOf } from '../../base/reasons.ts'
+import { readReason, wordsOf } from '../../core/base/reasons.ts'
 
 /** Makes a parser for commander from the schema that the endpoints use. */
 export function parsed<Output>(schema: v.GenericSchema<string, Output>) {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import type { PermissionChange } from '../../users/guarded-fields.ts'
-import { isLevel, LEVELS } from '../../accounts/permission-levels.ts'
-import { MAX_PERMISSION, PERMISSION } from '../../accounts/roles.ts'
+import { isLevel, LEVELS } from '../../core/accounts/permission-levels.ts'
+import { MAX_PERMISSION, PERMISSION } from '../../core/accounts/roles.ts'
 import { nearest } from './edit-distance.ts'
 
 /** The bits by their names in commands: `seeHidden` is `see-hidden`. */

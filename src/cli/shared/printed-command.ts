@@ -1,5 +1,5 @@
-import { shellWord } from '../../base/shell-word.ts'
-import { visible } from '../../base/text.ts'
+import { shellWord } from '../../core/base/shell-word.ts'
+import { visible } from '../../core/base/text.ts'
 
 /**
  * Returns a command for an operator who copies it into a shell. Every command that the command line

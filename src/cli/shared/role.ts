@@ -1,4 +1,4 @@
-import { ADMIN, GENERAL, GUEST } from '../../accounts/roles.ts'
+import { ADMIN, GENERAL, GUEST } from '../../core/accounts/roles.ts'
 
 /** The roles that `--role` takes. The guest is built in, and no other user gets that role. */
 export const ROLES = { general: GENERAL, admin: ADMIN }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import * as base64url from 'jose/base64url'
-import { parseSecretKeys } from '../../crypto/key-ring.ts'
+import { parseSecretKeys } from '../../core/crypto/key-ring.ts'
 import { codeOf, CommandError } from '../shared/command-error.ts'
 import { STATE_FOLDER } from './local-database.ts'
 

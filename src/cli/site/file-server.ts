@@ -4,7 +4,7 @@ import {
   type FileServer,
   type FileServerBindings,
   parseFileServer,
-} from '../../base/file-server.ts'
+} from '../../core/base/file-server.ts'
 import {
   type FileServerProblem,
   type FileServerState,

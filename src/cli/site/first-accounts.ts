@@ -1,16 +1,16 @@
 import { eq } from 'drizzle-orm'
 import { users } from '../../../schema/tables.ts'
-import { runBatch, THE_SERVICE, writing } from '../../database/statements.ts'
-import type { Database, Deps } from '../../deps.ts'
-import { generatePassword } from '../../passwords/generated-password.ts'
+import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
+import type { Database, Deps } from '../../core/deps.ts'
+import { generatePassword } from '../../core/passwords/generated-password.ts'
 import {
   refuseCommonPassword,
   selectCommonPasswordsOfLength,
-} from '../../passwords/password-rules.ts'
-import { hashPassword, staticDigest } from '../../passwords/passwords.ts'
-import { isAdmin } from '../../accounts/conditions.ts'
-import { ADMIN, GUEST } from '../../accounts/roles.ts'
-import { usernameKey } from '../../accounts/username.ts'
+} from '../../core/passwords/password-rules.ts'
+import { hashPassword, staticDigest } from '../../core/passwords/passwords.ts'
+import { isAdmin } from '../../core/accounts/conditions.ts'
+import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
+import { usernameKey } from '../../core/accounts/username.ts'
 
 /**
  * The permission of OpenList's first admin (docs/interface.md, Values): all bits but writing over

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { nearestIssuer, parseIssuer } from '../../base/issuer.ts'
+import { nearestIssuer, parseIssuer } from '../../core/base/issuer.ts'
 import { CommandError } from '../shared/command-error.ts'
 import { varsFile } from './dev-vars.ts'
 import { readVars } from './site-config.ts'

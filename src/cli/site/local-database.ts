@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { APPLIED_MIGRATIONS } from '../../database/migrations.ts'
+import { APPLIED_MIGRATIONS } from '../../core/database/migrations.ts'
 
 /** Wrangler keeps the data of a local site here, and commands use the same folder. */
 export const STATE_FOLDER = '.wrangler/state/v3'

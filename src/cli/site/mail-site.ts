@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { siteAddressOf } from '../../base/site-address.ts'
+import { siteAddressOf } from '../../core/base/site-address.ts'
 import { type MailAnswer, mailAnswerSchema } from '../../local-data.ts'
 import type { MailSiteDeps } from '../../mail/mail-site.ts'
 import { CommandError } from '../shared/command-error.ts'

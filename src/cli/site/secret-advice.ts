@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { parseSecretKeys } from '../../crypto/key-ring.ts'
+import { parseSecretKeys } from '../../core/crypto/key-ring.ts'
 import { latchkey } from '../shared/printed-command.ts'
 import { DEV_VARS_FILE, PRODUCTION_FILE, readSecretKeys } from './dev-vars.ts'
 import { STATE_FOLDER } from './local-database.ts'

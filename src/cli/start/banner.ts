@@ -3,7 +3,7 @@ import { VERSION } from '../../settings/defaults.ts'
 import { isLoopback } from './front-request.ts'
 import type { StartOptions } from './options.ts'
 import { latchkey, userWord } from '../shared/printed-command.ts'
-import { visible } from '../../base/text.ts'
+import { visible } from '../../core/base/text.ts'
 
 interface Admin {
   id: number

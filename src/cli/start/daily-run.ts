@@ -1,4 +1,4 @@
-import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../../base/time.ts'
+import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../../core/base/time.ts'
 
 /** Creates a schedule: a run is due at once, and then a day after the last successful run. */
 export function createDailySchedule(now: () => number): { isDue: () => boolean; done: () => void } {

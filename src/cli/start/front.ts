@@ -9,10 +9,10 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import { MAX_BODY_BYTES } from '../../http/body-limit.ts'
 import { FRONT_SCHEME_HEADER, FRONT_SECRET_HEADER } from '../../http/front.ts'
-import { readSitePath } from '../../base/site-areas.ts'
+import { readSitePath } from '../../core/base/site-areas.ts'
 import { codeOf } from '../shared/command-error.ts'
 import { Exchange, type OnAnswer } from './exchange.ts'
 import { OpenRequests } from './open-requests.ts'

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { users } from '../../../schema/tables.ts'
-import type { Database } from '../../deps.ts'
-import { isAdmin, isEnabled } from '../../accounts/conditions.ts'
+import type { Database } from '../../core/deps.ts'
+import { isAdmin, isEnabled } from '../../core/accounts/conditions.ts'
 
 /** For so long the log may show a name from before a change. */
 const MEMORY_MILLISECONDS = 60_000

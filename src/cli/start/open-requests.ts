@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { networkOf } from '../../base/network.ts'
+import { networkOf } from '../../core/base/network.ts'
 
 /**
  * How many requests one network has open at once, to the file server and to the site: more than a

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { networkOf } from '../../base/network.ts'
-import { loggedPath } from '../../base/logged-path.ts'
-import { isoTime } from '../../base/time.ts'
+import { networkOf } from '../../core/base/network.ts'
+import { loggedPath } from '../../core/base/logged-path.ts'
+import { isoTime } from '../../core/base/time.ts'
 import type { Answered } from './exchange.ts'
 import type { LogForm } from './options.ts'
-import { terminalJson } from '../../base/text.ts'
+import { terminalJson } from '../../core/base/text.ts'
 
 /** A longer path comes from scanners. */
 const MAX_PATH_CHARACTERS = 200

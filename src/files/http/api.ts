@@ -1,11 +1,11 @@
-import type { FileServer } from '../../base/file-server.ts'
-import { Refusal } from '../../base/refusals.ts'
-import { readRowAs } from '../../access/act-as.ts'
-import type { Actor } from '../../access/actor.ts'
-import { isFreshAt } from '../../access/freshness.ts'
-import type { Account } from '../../accounts/accounts.ts'
-import { actAsOperatorAt } from '../../access/operators.ts'
-import type { Deps } from '../../deps.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { readRowAs } from '../../core/access/act-as.ts'
+import type { Actor } from '../../core/access/actor.ts'
+import { isFreshAt } from '../../core/access/freshness.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
+import { actAsOperatorAt } from '../../core/access/operators.ts'
+import type { Deps } from '../../core/deps.ts'
 import { MAX_BODY_BYTES } from '../../http/body-limit.ts'
 import type { AppContext } from '../../http/context.ts'
 import { findActor } from '../../http/guard.ts'
@@ -23,7 +23,7 @@ const MAX_REFUSAL_BYTES = 1024
 /** For this long, a file server that refuses strangers is believed to. */
 const BELIEVED_MILLISECONDS = 2000
 
-declare module '../../deps.ts' {
+declare module '../../core/deps.ts' {
   interface IsolateMemory {
     /** When a stranger was last seen not to be an admin there (Unix time, milliseconds). */
     closedAt?: number

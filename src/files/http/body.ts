@@ -1,5 +1,5 @@
-import type { FileServer } from '../../base/file-server.ts'
-import { Refusal } from '../../base/refusals.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import type { AppContext } from '../../http/context.ts'
 import { sendToOrigin } from '../origin.ts'
 import { isReading } from '../rights.ts'

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import type { FileServer } from '../../base/file-server.ts'
-import { sha256Hex } from '../../base/encoding.ts'
-import { Refusal } from '../../base/refusals.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { sha256Hex } from '../../core/base/encoding.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import type { AppContext } from '../../http/context.ts'
 import { ok } from '../../http/envelope.ts'
 import { findActor } from '../../http/guard.ts'
 import { adminSettingItems } from '../../settings/http/operator-routes.ts'
-import { actAsOperatorAt } from '../../access/operators.ts'
+import { actAsOperatorAt } from '../../core/access/operators.ts'
 import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
@@ -30,7 +30,7 @@ const MEMORY_MILLISECONDS = 30_000
 const PATIENCE_MILLISECONDS = 3000
 const ETAG_DIGITS = 24
 
-declare module '../../deps.ts' {
+declare module '../../core/deps.ts' {
   interface IsolateMemory {
     /** The public settings of the file server, and when they were asked for (milliseconds). */
     filesSettings?: { values: Record<string, unknown>; readAt: number }

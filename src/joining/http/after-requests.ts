@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
-import type { Deps } from '../../deps.ts'
-import { logError } from '../../database/log.ts'
+import type { Deps } from '../../core/deps.ts'
+import { logError } from '../../core/database/log.ts'
 import type { App } from '../../http/context.ts'
 import { sendMails } from '../../mail/send.ts'
 import { becomeMails } from '../forgotten.ts'

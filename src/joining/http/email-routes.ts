@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { isoTimeOrNull } from '../../base/time.ts'
+import { isoTimeOrNull } from '../../core/base/time.ts'
 import type { App } from '../../http/context.ts'
 import { ok } from '../../http/envelope.ts'
 import { actorOf, sessionOf, signedIn } from '../../http/guard.ts'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { isoTime } from '../../base/time.ts'
+import { isoTime } from '../../core/base/time.ts'
 import type { App } from '../../http/context.ts'
 import { ok } from '../../http/envelope.ts'
 import { actorOf, admin } from '../../http/guard.ts'

@@ -1,7 +1,7 @@
-import { loggedPath } from '../../base/logged-path.ts'
+import { loggedPath } from '../../core/base/logged-path.ts'
 import { createMiddleware } from 'hono/factory'
 import type { App } from '../../http/context.ts'
-import { logError } from '../../database/log.ts'
+import { logError } from '../../core/database/log.ts'
 import { sendLogouts } from '../back-channel.ts'
 
 /** Sends the back-channel logouts of a request that has ended something, after its answer. */

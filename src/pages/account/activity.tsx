@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { listLatestOwnEvents, listOwnEvents } from '../../activity/own-events.ts'
-import { EVENT_KINDS, type EventKind } from '../../audit/kinds.ts'
+import { EVENT_KINDS, type EventKind } from '../../core/audit/kinds.ts'
 import type { App } from '../../http/context.ts'
 import { actorOf } from '../../http/guard.ts'
 import { query } from '../../http/input.ts'

@@ -7,11 +7,11 @@ import {
 } from '../../app-passwords/app-passwords.ts'
 import { appPasswordNameSchema } from '../../app-passwords/fields.ts'
 import type { App, AppContext } from '../../http/context.ts'
-import type { FileServer } from '../../base/file-server.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { idQuery, validate } from '../../http/input.ts'
-import { Refusal } from '../../base/refusals.ts'
-import { readAccountAs, readAs } from '../../access/act-as.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { readAccountAs, readAs } from '../../core/access/act-as.ts'
 import { parseSftpAddress } from '../../settings/sftp-address.ts'
 import { selectSettings, withAllDefaults } from '../../settings/store.ts'
 import { confirmWith } from '../confirm.tsx'
@@ -27,7 +27,7 @@ import {
   NewAppPasswordPage,
   scopesOfUse,
 } from './app-passwords.tsx'
-import { DAY_MILLISECONDS } from '../../base/time.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 const PATH = '/account/app-passwords'
 

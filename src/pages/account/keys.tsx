@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
-import type { Acting } from '../../access/act-as.ts'
-import { sftpAccess } from '../../accounts/file-access.ts'
+import type { Acting } from '../../core/access/act-as.ts'
+import { sftpAccess } from '../../core/accounts/file-access.ts'
 import type { listKeysWithHelp, SftpHelp } from '../../ssh-keys/keys.ts'
 import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
 import { Change } from '../confirm.tsx'

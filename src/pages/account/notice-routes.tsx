@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { App, AppContext } from '../../http/context.ts'
-import { toBase32 } from '../../base/base32.ts'
-import { Refusal } from '../../base/refusals.ts'
+import { toBase32 } from '../../core/base/base32.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import { OWN_CHANNEL_KINDS, ownChannelSchema, ownTopicsSchema } from '../../notices/channels.ts'
 import {
   chooseOwnTopics,
@@ -10,7 +10,7 @@ import {
   saveOwnChannel,
   testOwnChannel,
 } from '../../notices/manage.ts'
-import { OWN_TOPICS } from '../../audit/topics.ts'
+import { OWN_TOPICS } from '../../core/audit/topics.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { validate } from '../../http/input.ts'
 import { chosenTopics, testProblem, WebhookSecretPage } from '../channel-parts.tsx'

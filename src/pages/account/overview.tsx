@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Account } from '../../accounts/accounts.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
 import { NEAR_END_MILLISECONDS } from '../../joining/near-ends.ts'
 import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
 import type { readOverview } from '../../users/overview.ts'

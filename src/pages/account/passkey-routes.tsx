@@ -3,10 +3,10 @@ import * as v from 'valibot'
 import type { App, AppContext } from '../../http/context.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { validate, validateJson } from '../../http/input.ts'
-import { Refusal } from '../../base/refusals.ts'
-import { text } from '../../base/text.ts'
-import { readAccountAs } from '../../access/act-as.ts'
-import { toEnrol } from '../../access/sign-in-methods.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { text } from '../../core/base/text.ts'
+import { readAccountAs } from '../../core/access/act-as.ts'
+import { toEnrol } from '../../core/access/sign-in-methods.ts'
 import {
   nameSchema,
   newNameSchema,

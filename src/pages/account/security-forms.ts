@@ -1,4 +1,4 @@
-import type { Account } from '../../accounts/accounts.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
 import type { StoredPasskey } from '../../passkeys/store.ts'
 import type { StoredIdentity } from '../../sso/store.ts'
 import type { Problem } from '../form.ts'

@@ -2,12 +2,12 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { App, AppContext } from '../../http/context.ts'
 import { validate } from '../../http/input.ts'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import { readSettings } from '../../settings/store.ts'
-import { possiblyEmptyText, text } from '../../base/text.ts'
-import { readAccountAs } from '../../access/act-as.ts'
-import { keepCredentials } from '../../access/kept-credentials.ts'
-import { readRecovery } from '../../access/recovery.ts'
+import { possiblyEmptyText, text } from '../../core/base/text.ts'
+import { readAccountAs } from '../../core/access/act-as.ts'
+import { keepCredentials } from '../../core/access/kept-credentials.ts'
+import { readRecovery } from '../../core/access/recovery.ts'
 import {
   confirmWithRecoveryCodes,
   readEnrolment,

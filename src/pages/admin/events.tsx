@@ -1,5 +1,5 @@
 import type { listSiteEvents } from '../../activity/operator-events.ts'
-import { EVENT_KINDS, type EventKind } from '../../audit/kinds.ts'
+import { EVENT_KINDS, type EventKind } from '../../core/audit/kinds.ts'
 import type { EventFields } from '../event-filter.tsx'
 import { EventsPage } from '../event-list.tsx'
 import { Field } from '../fields.tsx'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { actorOf } from '../../http/guard.ts'
 import { idQuery, pageQuery, query, validate } from '../../http/input.ts'

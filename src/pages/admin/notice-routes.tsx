@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { actorOf } from '../../http/guard.ts'
 import { validate } from '../../http/input.ts'
@@ -11,7 +11,7 @@ import {
   listNoticeChannels,
   testNoticeChannel,
 } from '../../notices/manage.ts'
-import { TOPICS } from '../../audit/topics.ts'
+import { TOPICS } from '../../core/audit/topics.ts'
 import { channelIdForm, chosenTopics, testProblem, WebhookSecretPage } from '../channel-parts.tsx'
 import { confirmWith } from '../confirm.tsx'
 import { attempt, type Fields, type Problem, problemOf, readForm } from '../form.ts'

@@ -1,6 +1,6 @@
 import { CHANNEL_KINDS, type ChannelKind } from '../../notices/channels.ts'
 import type { ListedChannel } from '../../notices/store.ts'
-import { TOPICS } from '../../audit/topics.ts'
+import { TOPICS } from '../../core/audit/topics.ts'
 import { ChannelFacts, channelIcon, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../confirm.tsx'
 import { Alert, Field, FormButtons } from '../fields.tsx'

@@ -1,6 +1,6 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { isLevel, LEVELS } from '../../accounts/permission-levels.ts'
-import { own } from '../../base/own.ts'
+import { isLevel, LEVELS } from '../../core/accounts/permission-levels.ts'
+import { own } from '../../core/base/own.ts'
 import { Choice } from '../fields.tsx'
 import type { Fields, Problem } from '../form.ts'
 import type { View } from '../view.ts'

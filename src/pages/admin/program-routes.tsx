@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { App, AppContext } from '../../http/context.ts'
 import { actorOf } from '../../http/guard.ts'
 import { validate } from '../../http/input.ts'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import {
   clientNameSchema,
   clientSiteSchema,

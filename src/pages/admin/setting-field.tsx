@@ -1,4 +1,4 @@
-import { own } from '../../base/own.ts'
+import { own } from '../../core/base/own.ts'
 import type { SettingKey } from '../../settings/defaults.ts'
 import type { Setting } from '../../settings/manage-settings.ts'
 import { Confirm, Field } from '../fields.tsx'

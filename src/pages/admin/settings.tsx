@@ -1,5 +1,5 @@
 import type { Setting } from '../../settings/manage-settings.ts'
-import type { Credentials, MadeWithPassword } from '../../access/kept-credentials.ts'
+import type { Credentials, MadeWithPassword } from '../../core/access/kept-credentials.ts'
 import type { SsoCheck } from '../../sso/check.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
 import { Alert } from '../fields.tsx'

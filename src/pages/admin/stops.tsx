@@ -1,4 +1,4 @@
-import type { Stop } from '../../throttle/stops.ts'
+import type { Stop } from '../../core/throttle/stops.ts'
 import { Change } from '../confirm.tsx'
 import type { Problem } from '../form.ts'
 import { Time } from '../time.tsx'

@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx'
-import { GUEST } from '../../accounts/roles.ts'
+import { GUEST } from '../../core/accounts/roles.ts'
 import { Change } from '../confirm.tsx'
 import { Alert, Choice } from '../fields.tsx'
 import { problemIn } from '../form.ts'

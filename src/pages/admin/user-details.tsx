@@ -1,4 +1,4 @@
-import { ADMIN } from '../../accounts/roles.ts'
+import { ADMIN } from '../../core/accounts/roles.ts'
 import { validate } from '../../http/input.ts'
 import type { DetailsChange } from '../../joining/details.ts'
 import { detailsSchema } from '../../joining/fields.ts'

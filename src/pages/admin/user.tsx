@@ -1,4 +1,4 @@
-import { GUEST } from '../../accounts/roles.ts'
+import { GUEST } from '../../core/accounts/roles.ts'
 import { NOTHING_REMAINS } from '../../users/remaining-access.ts'
 import { RemainingAccessLists } from '../account/remaining-access.tsx'
 import { browserOf, deviceIcon, Methods } from '../account/sessions.tsx'

@@ -1,5 +1,5 @@
-import type { Account } from '../../accounts/accounts.ts'
-import { GENERAL, GUEST } from '../../accounts/roles.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
+import { GENERAL, GUEST } from '../../core/accounts/roles.ts'
 import type { MadeLink } from '../../joining/invitations.ts'
 import { type findUsers, MAX_LISTED_USERS } from '../../users/find-users.ts'
 import { isNothing, type RemainingAccess } from '../../users/remaining-access.ts'

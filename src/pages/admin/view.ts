@@ -1,7 +1,7 @@
 import type { AppContext } from '../../http/context.ts'
-import { Refusal } from '../../base/refusals.ts'
-import { actAs } from '../../access/act-as.ts'
-import { ADMIN } from '../../accounts/roles.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { actAs } from '../../core/access/act-as.ts'
+import { ADMIN } from '../../core/accounts/roles.ts'
 import { actorOf } from '../../http/guard.ts'
 import { readView, type View } from '../view.ts'
 

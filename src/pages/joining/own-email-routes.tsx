@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { Refusal } from '../../base/refusals.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { sessionOf } from '../../http/guard.ts'
 import { validate } from '../../http/input.ts'

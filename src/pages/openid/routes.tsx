@@ -3,8 +3,8 @@ import { getCookie } from 'hono/cookie'
 import { clientOf } from '../../http/client.ts'
 import type { App, AppContext } from '../../http/context.ts'
 import { getHasEffect } from '../../http/http-methods.ts'
-import { methodText } from '../../access/sign-in-methods.ts'
-import { Refusal, refusalIn } from '../../base/refusals.ts'
+import { methodText } from '../../core/access/sign-in-methods.ts'
+import { Refusal, refusalIn } from '../../core/base/refusals.ts'
 import { endSessionBy, logout } from '../../sign-in/sign-out.ts'
 import {
   type AuthorizationRequest,

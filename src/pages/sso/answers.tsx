@@ -1,6 +1,6 @@
 import { raw } from 'hono/html'
 import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../../../.build/assets.ts'
-import type { Refusal } from '../../base/refusals.ts'
+import type { Refusal } from '../../core/base/refusals.ts'
 import type { AppContext } from '../../http/context.ts'
 import { expectLoginToken } from '../../http/login-token.ts'
 import type { Destination, SsoPages } from '../../sso/http/routes.ts'

@@ -1,4 +1,4 @@
-import { own } from '../../base/own.ts'
+import { own } from '../../core/base/own.ts'
 import type { StoredIdentity } from '../../sso/store.ts'
 import type { SecurityProps } from '../account/security-forms.ts'
 import { Change } from '../confirm.tsx'

@@ -1,5 +1,5 @@
-import { own } from '../../base/own.ts'
-import { isSsoPlatform, type SsoPlatform } from '../../base/sso-platforms.ts'
+import { own } from '../../core/base/own.ts'
+import { isSsoPlatform, type SsoPlatform } from '../../core/base/sso-platforms.ts'
 import type { IconName } from '../icons.tsx'
 import type { Texts } from '../texts/en.ts'
 

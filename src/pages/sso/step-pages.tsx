@@ -1,4 +1,4 @@
-import { visible } from '../../base/text.ts'
+import { visible } from '../../core/base/text.ts'
 import { Alert } from '../fields.tsx'
 import type { Fields, Problem } from '../form.ts'
 import { StepPage } from '../frames.tsx'

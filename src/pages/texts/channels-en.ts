@@ -1,5 +1,5 @@
 import type { ChannelKind } from '../../notices/channels.ts'
-import type { OWN_TOPICS, Topic } from '../../audit/topics.ts'
+import type { OWN_TOPICS, Topic } from '../../core/audit/topics.ts'
 import type { TopicGroup } from '../channel-parts.tsx'
 import { counted } from './counted.ts'
 

@@ -1,12 +1,12 @@
 import { adminInvitationsEn, peopleNoticesEn } from './people-en.ts'
 import { joiningEn } from './joining-en.ts'
-import type { ListedMethod } from '../../access/sign-in-methods.ts'
+import type { ListedMethod } from '../../core/access/sign-in-methods.ts'
 import type { SsoProblem } from '../../sso/check.ts'
 import type { CheckName, Protection } from '../../users/protection.ts'
 import type { LinkedBy } from '../../sso/store.ts'
 import type { EventPhrase, ShownRefusal } from '../event-phrase.ts'
-import type { KeyPart, ReasonCode } from '../../base/reasons.ts'
-import type { RefusalName } from '../../base/refusals.ts'
+import type { KeyPart, ReasonCode } from '../../core/base/reasons.ts'
+import type { RefusalName } from '../../core/base/refusals.ts'
 import { counted } from './counted.ts'
 import {
   adminEventsEn,

@@ -4,7 +4,7 @@ import type { App } from '../../http/context.ts'
 import { ok } from '../../http/envelope.ts'
 import { actorOf, admin } from '../../http/guard.ts'
 import { integer, jsonBody, query } from '../../http/input.ts'
-import { text } from '../../base/text.ts'
+import { text } from '../../core/base/text.ts'
 import { listPasskeysOf, removePasskeyOf } from '../manage.ts'
 import { operatorPasskeyRecord } from '../record.ts'
 

@@ -6,8 +6,8 @@ import type { App } from '../../http/context.ts'
 import { ok } from '../../http/envelope.ts'
 import { sessionOf, signedIn } from '../../http/guard.ts'
 import { jsonBody, query } from '../../http/input.ts'
-import { Refusal } from '../../base/refusals.ts'
-import { possiblyEmptyText, text } from '../../base/text.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { possiblyEmptyText, text } from '../../core/base/text.ts'
 import { readSettings } from '../../settings/store.ts'
 import {
   assertionSchema,

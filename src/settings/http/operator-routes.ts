@@ -4,10 +4,10 @@ import * as v from 'valibot'
 import { ok } from '../../http/envelope.ts'
 import { actorOf, admin } from '../../http/guard.ts'
 import { jsonArrayBody, query } from '../../http/input.ts'
-import { maxCharacters, possiblyEmptyText, text } from '../../base/text.ts'
+import { maxCharacters, possiblyEmptyText, text } from '../../core/base/text.ts'
 import { describeSetting, listSettings, saveSettings, type Setting } from '../manage-settings.ts'
 import { GROUP_NUMBERS, SETTINGS } from '../definitions.ts'
-import { reason } from '../../base/reasons.ts'
+import { reason } from '../../core/base/reasons.ts'
 
 /** The flags that OpenList gives a setting (docs/interface.md). */
 const PUBLIC = 0

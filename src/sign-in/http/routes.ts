@@ -6,10 +6,10 @@ import { ok } from '../../http/envelope.ts'
 import { bearerToken } from '../../http/guard.ts'
 import { jsonBody } from '../../http/input.ts'
 import { getHasEffect } from '../../http/http-methods.ts'
-import { possiblyEmptyText, text } from '../../base/text.ts'
+import { possiblyEmptyText, text } from '../../core/base/text.ts'
 import { login } from '../sign-in.ts'
 import { logout } from '../sign-out.ts'
-import { staticDigest } from '../../passwords/passwords.ts'
+import { staticDigest } from '../../core/passwords/passwords.ts'
 
 const loginSchema = v.object({
   username: text(),

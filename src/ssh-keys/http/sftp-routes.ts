@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { ok } from '../../http/envelope.ts'
 import { jsonBody, query } from '../../http/input.ts'
 import { serviceTokenHash } from '../../http/guard.ts'
-import { possiblyEmptyText, text } from '../../base/text.ts'
+import { possiblyEmptyText, text } from '../../core/base/text.ts'
 import {
   authenticateExternally,
   authorizedKeys,

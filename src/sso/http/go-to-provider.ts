@@ -1,6 +1,6 @@
 import { clientOf } from '../../http/client.ts'
 import type { AppContext } from '../../http/context.ts'
-import { passGate } from '../../throttle/requests.ts'
+import { passGate } from '../../core/throttle/requests.ts'
 import { attemptText, beginAttempt, type Purpose } from '../attempt.ts'
 import { readSsoConfig } from '../config.ts'
 import { setSsoCookie } from './cookies.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { createMiddleware } from 'hono/factory'
 import type { App, AppContext } from '../../http/context.ts'
-import { SSO_PLATFORMS } from '../../base/sso-platforms.ts'
+import { SSO_PLATFORMS } from '../../core/base/sso-platforms.ts'
 import { providerIdOf, providerSchema, type SsoConfig } from '../config.ts'
 import { provenCookie } from './proven-cookie.ts'
 import type { ProvenIdentity } from '../store.ts'

@@ -5,7 +5,7 @@ import { ok } from '../../http/envelope.ts'
 import { anyCaller, sessionOf, signedIn } from '../../http/guard.ts'
 import { jsonBody } from '../../http/input.ts'
 import { readSettings } from '../../settings/store.ts'
-import { text } from '../../base/text.ts'
+import { text } from '../../core/base/text.ts'
 import { confirmEnrolment, startEnrolment } from '../enrolment.ts'
 import { disableTwoFactor, renewRecoveryCodes } from '../manage.ts'
 

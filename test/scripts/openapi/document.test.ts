@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import written from '../../../schema/openapi.json' with { type: 'json' }
 import { createApp } from '../../../src/app.ts'
-import { createDeps } from '../../../src/deps.ts'
+import { createDeps } from '../../../src/core/deps.ts'
 import { buildDocument } from '../../../scripts/openapi/document.ts'
 import { operations } from '../../../scripts/openapi/operations.ts'
 import { findGaps, readRoutes } from '../../../scripts/openapi/routes.ts'

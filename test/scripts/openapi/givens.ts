@@ -8,13 +8,13 @@ import {
   throttleCounters,
   users,
 } from '../../../schema/tables.ts'
-import type { Deps } from '../../../src/deps.ts'
+import type { Deps } from '../../../src/core/deps.ts'
 import type { Given } from '../../../scripts/openapi/operation.ts'
 import { KEY_LINE } from '../../../scripts/openapi/operations/examples.ts'
-import { Refusal } from '../../../src/base/refusals.ts'
-import { verifyToken } from '../../../src/access/token.ts'
-import { APP_PASSWORD_SCOPES } from '../../../src/access/scopes.ts'
-import { addServiceToken } from '../../../src/access/service-tokens.ts'
+import { Refusal } from '../../../src/core/base/refusals.ts'
+import { verifyToken } from '../../../src/core/access/token.ts'
+import { APP_PASSWORD_SCOPES } from '../../../src/core/access/scopes.ts'
+import { addServiceToken } from '../../../src/core/access/service-tokens.ts'
 import { addAppPassword } from '../../support/app-passwords.ts'
 import { CheapSite } from '../../support/cheap-site.ts'
 import { GITHUB_ISSUER } from '../../../src/sso/github.ts'

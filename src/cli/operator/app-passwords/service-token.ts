@@ -6,9 +6,9 @@ import {
   SCOPE_NAMES,
   type ScopeName,
   scopeText,
-} from '../../../access/service-tokens.ts'
-import { nameText } from '../../../base/text.ts'
-import { isoTime } from '../../../base/time.ts'
+} from '../../../core/access/service-tokens.ts'
+import { nameText } from '../../../core/base/text.ts'
+import { isoTime } from '../../../core/base/time.ts'
 import { CommandError } from '../../shared/command-error.ts'
 import { repeated, takes, withDefault } from '../../shared/declaration.ts'
 import { parsed } from '../../shared/parsed.ts'

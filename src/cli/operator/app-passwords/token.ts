@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import { COMMAND_LINE } from '../../../access/operators.ts'
-import { scopesText } from '../../../access/scopes.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { scopesText } from '../../../core/access/scopes.ts'
 import {
   createAppPasswordOf,
   deleteAppPasswordOf,
@@ -18,7 +18,7 @@ import { parsed } from '../../shared/parsed.ts'
 import { readLine } from '../../shared/standard-input.ts'
 import { OPTIONAL_USER, USER } from '../../site/find-user.ts'
 import { onSite } from '../../site/on-site.ts'
-import { DAY_MILLISECONDS } from '../../../base/time.ts'
+import { DAY_MILLISECONDS } from '../../../core/base/time.ts'
 
 const COLUMNS = ['id', 'name', 'scopes', 'expires_at', 'last_used_at', 'last_network']
 const MAX_DAYS = 36_500

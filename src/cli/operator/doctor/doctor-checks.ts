@@ -1,5 +1,5 @@
 import { reasonIn } from '../../shared/command-error.ts'
-import { freshSecondsOf, tokenSecondsOf } from '../../../deps.ts'
+import { freshSecondsOf, tokenSecondsOf } from '../../../core/deps.ts'
 import { PRODUCTION_FILE, varsFile } from '../../site/dev-vars.ts'
 import { judgeFileServer, judgeLinks } from '../../site/file-server.ts'
 import { judgeData } from './doctor-data-checks.ts'

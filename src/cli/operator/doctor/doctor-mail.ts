@@ -1,5 +1,5 @@
-import { parseEmail } from '../../../base/email.ts'
-import { siteAddressOf } from '../../../base/site-address.ts'
+import { parseEmail } from '../../../core/base/email.ts'
+import { siteAddressOf } from '../../../core/base/site-address.ts'
 import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import { varsFile } from '../../site/dev-vars.ts'
 

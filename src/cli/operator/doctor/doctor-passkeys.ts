@@ -1,4 +1,4 @@
-import { isUnder } from '../../../base/passkey-site.ts'
+import { isUnder } from '../../../core/base/passkey-site.ts'
 import { varsFile } from '../../site/dev-vars.ts'
 import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import type { Facts } from './doctor-facts.ts'

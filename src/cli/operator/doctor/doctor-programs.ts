@@ -1,9 +1,9 @@
-import { nearestIssuer, parseIssuer } from '../../../base/issuer.ts'
+import { nearestIssuer, parseIssuer } from '../../../core/base/issuer.ts'
 import { varsFile } from '../../site/dev-vars.ts'
 import { failure, type Finding, good, warning } from '../../shared/findings.ts'
 import type { Facts, SiteData } from './doctor-facts.ts'
 import { latchkey } from '../../shared/printed-command.ts'
-import { DAY_MILLISECONDS } from '../../../base/time.ts'
+import { DAY_MILLISECONDS } from '../../../core/base/time.ts'
 
 const MAX_KEY_DAYS = 365
 

@@ -1,4 +1,4 @@
-import { GENERAL } from '../../../accounts/roles.ts'
+import { GENERAL } from '../../../core/accounts/roles.ts'
 import { listRemoteUsers } from '../../../files/remote-users.ts'
 import { deleteFileUser, findLink, insertFileUser, listLinks } from '../../../files/store.ts'
 import { CommandError } from '../../shared/command-error.ts'

@@ -1,6 +1,6 @@
-import { COMMAND_LINE } from '../../../access/operators.ts'
-import { basePathSchema } from '../../../accounts/fields.ts'
-import { usernameSchema } from '../../../accounts/username.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { basePathSchema } from '../../../core/accounts/fields.ts'
+import { usernameSchema } from '../../../core/accounts/username.ts'
 import {
   createInvitation,
   listLinks,
@@ -25,7 +25,7 @@ import { USER } from '../../site/find-user.ts'
 import { findFileServer } from '../../site/file-server.ts'
 import { readMailSite, whyNoMail } from '../../site/mail-site.ts'
 import { onSite } from '../../site/on-site.ts'
-import { DAY_MILLISECONDS } from '../../../base/time.ts'
+import { DAY_MILLISECONDS } from '../../../core/base/time.ts'
 
 /** The site has smaller limits, for each kind of link its own. */
 const MAX_DAYS = 9999

@@ -8,8 +8,8 @@ import {
   listNoticeChannels,
 } from '../../../notices/manage.ts'
 import { channelRecord } from '../../../notices/record.ts'
-import { isTopic, type Topic, TOPICS } from '../../../audit/topics.ts'
-import { COMMAND_LINE } from '../../../access/operators.ts'
+import { isTopic, type Topic, TOPICS } from '../../../core/audit/topics.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { CommandError, UsageError } from '../../shared/command-error.ts'
 import { readLocalVars } from '../../site/dev-vars.ts'
 import { bindsEmail, readSiteConfig } from '../../site/site-config.ts'

@@ -23,9 +23,9 @@ import {
   presetClient,
   presetSettings,
 } from '../../../openid/presets.ts'
-import { COMMAND_LINE } from '../../../access/operators.ts'
-import { readReason, wordsOf } from '../../../base/reasons.ts'
-import { isoTime } from '../../../base/time.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { readReason, wordsOf } from '../../../core/base/reasons.ts'
+import { isoTime } from '../../../core/base/time.ts'
 import { CommandError, explained, UsageError } from '../../shared/command-error.ts'
 import { issuerSchema, readIssuer } from '../../site/issuer.ts'
 import type { Site } from '../../site/site.ts'

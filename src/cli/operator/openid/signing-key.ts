@@ -1,5 +1,5 @@
-import { COMMAND_LINE } from '../../../access/operators.ts'
-import { isoTime } from '../../../base/time.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { isoTime } from '../../../core/base/time.ts'
 import {
   KEY_NOTICE_SECONDS,
   rotateKey,

@@ -1,5 +1,5 @@
-import { COMMAND_LINE } from '../../../access/operators.ts'
-import { visible } from '../../../base/text.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { visible } from '../../../core/base/text.ts'
 import { listPasskeysOf, removePasskeyOf } from '../../../passkeys/manage.ts'
 import { operatorPasskeyRecord } from '../../../passkeys/record.ts'
 import { CommandError } from '../../shared/command-error.ts'

@@ -1,4 +1,4 @@
-import { COMMAND_LINE } from '../../../access/operators.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import {
   endEverySession,
   endEverythingOf,

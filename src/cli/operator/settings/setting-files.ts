@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { COMMAND_LINE } from '../../../access/operators.ts'
-import { terminalJson } from '../../../base/text.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { terminalJson } from '../../../core/base/text.ts'
 import { listSettings, saveSettings } from '../../../settings/manage-settings.ts'
 import { CommandError } from '../../shared/command-error.ts'
 import { takes } from '../../shared/declaration.ts'

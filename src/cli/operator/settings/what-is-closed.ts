@@ -1,5 +1,5 @@
-import { closedBy, countMadeWithPassword } from '../../../access/kept-credentials.ts'
-import { COMMAND_LINE } from '../../../access/operators.ts'
+import { closedBy, countMadeWithPassword } from '../../../core/access/kept-credentials.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { listSettings } from '../../../settings/manage-settings.ts'
 import type { Site } from '../../site/site.ts'
 

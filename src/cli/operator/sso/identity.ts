@@ -1,5 +1,5 @@
-import { COMMAND_LINE } from '../../../access/operators.ts'
-import { visible } from '../../../base/text.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { visible } from '../../../core/base/text.ts'
 import { type ListedIdentity, listIdentitiesOf, unlinkIdentityOf } from '../../../sso/manage.ts'
 import { operatorIdentityRecord } from '../../../sso/record.ts'
 import { CommandError, explained } from '../../shared/command-error.ts'

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { refusalIn } from '../../../base/refusals.ts'
+import { refusalIn } from '../../../core/base/refusals.ts'
 import { checkProvider, PROBLEM_TEXTS } from '../../../sso/check.ts'
 import { redirectUrisOf } from '../../../sso/redirect-uris.ts'
 import { CommandError } from '../../shared/command-error.ts'

@@ -1,4 +1,4 @@
-import { COMMAND_LINE } from '../../../access/operators.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { listPasskeysOf } from '../../../passkeys/manage.ts'
 import { cancelUserTwoFactor } from '../../../users/manage-users.ts'
 import { CommandError } from '../../shared/command-error.ts'

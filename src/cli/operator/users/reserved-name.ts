@@ -1,5 +1,5 @@
-import { COMMAND_LINE } from '../../../access/operators.ts'
-import { isoTime } from '../../../base/time.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { isoTime } from '../../../core/base/time.ts'
 import { listReservedNames, releaseName } from '../../../users/reserved-names.ts'
 import { explained } from '../../shared/command-error.ts'
 import { keepNames } from '../../import/keep-names.ts'

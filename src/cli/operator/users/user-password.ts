@@ -1,6 +1,6 @@
 import { appPasswordRecords } from '../../../app-passwords/record.ts'
-import { COMMAND_LINE } from '../../../access/operators.ts'
-import { isoTime } from '../../../base/time.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { isoTime } from '../../../core/base/time.ts'
 import type { OwnChannel } from '../../../notices/store.ts'
 import { operatorPasskeyRecord } from '../../../passkeys/record.ts'
 import { removeKeysOf } from '../../../ssh-keys/keys.ts'

@@ -1,6 +1,6 @@
-import { COMMAND_LINE } from '../../../access/operators.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { listAppPasswordsOf } from '../../../app-passwords/app-passwords.ts'
-import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../base/time.ts'
+import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../core/base/time.ts'
 import { getDetails } from '../../../joining/details.ts'
 import { detailsRecord } from '../../../joining/record.ts'
 import { listPasskeysOf } from '../../../passkeys/manage.ts'

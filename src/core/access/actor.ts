@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm'
+import { appPasswords } from '../../../schema/tables.ts'
+import type { Client } from '../base/network.ts'
+import { OwnerId } from '../database/user-id.ts'
+import { hashAppPassword } from './app-password.ts'
+import type { AppPasswordScope } from './scopes.ts'
+import type { SessionClaims } from './token.ts'
+
+/** What a caller needs for a request: a session, or an app password with this scope. */
+export type Needs = AppPasswordScope | 'session'
+
+/** Whether D1 has confirmed an actor in this request. Copies of an actor share it. */
+interface Admission {
+  isGiven: boolean
+}
+
+/** A session and the client that uses it. */
+export interface SessionActor extends SessionClaims, Client {
+  /** A guard sets it, and refuses to answer when `actAs` has not let the actor in. */
+  admission?: Admission
+}
+
+/** An app password with a right checksum and the client that uses it. D1 knows whether it exists. */
+export interface AppPasswordActor extends Client {
+  /** SHA-256, hexadecimal. */
+  tokenHash: string
+  /** The user name beside it in basic authentication, which must be the owner's. */
+  username: string | undefined
+  /** The scope that this request needs. `session`: no app password may make this request. */
+  needs: Needs
+  userId: OwnerId
+  /** The same as in `SessionActor`. */
+  admission?: Admission
+  bookmark?: undefined
+}
+
+/** A session or an app password, and the client that uses it. */
+export type Actor = SessionActor | AppPasswordActor
+
+export function appPasswordActor(
+  token: string,
+  username: string | undefined,
+  needs: Needs,
+  client: Client,
+): AppPasswordActor {
+  const tokenHash = hashAppPassword(token)
+  const userId = new OwnerId(
+    () =>
+      sql`(select ${appPasswords.userId} from ${appPasswords} where ${appPasswords.tokenHash} = ${tokenHash})`,
+  )
+  return { tokenHash, username, needs, userId, ...client }
+}
+
+/** Tells whether the actor is a session, not an app password. */
+export function isSessionActor(actor: Actor): actor is SessionActor {
+  return 'sessionId' in actor
+}

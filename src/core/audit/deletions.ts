@@ -1,0 +1,46 @@
+import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import {
+  type appPasswords,
+  auditEvents,
+  type identities,
+  type passkeys,
+  type sshKeys,
+} from '../../../schema/tables.ts'
+import { type Authority, writing } from '../database/statements.ts'
+import type { Database } from '../deps.ts'
+import { type AuditEvent, eventRow, logEvent } from './events.ts'
+
+/** The tables whose rows belong to users, and whose deletions users read as events. */
+type OwnedTable = typeof appPasswords | typeof identities | typeof passkeys | typeof sshKeys
+
+/** A deleted row, as its event says it. */
+type Deleted = Required<Pick<AuditEvent, 'userId' | 'detail'>>
+
+/**
+ * Returns the statements that delete rows and write an event for each. The event is that of the
+ * owner of the row.
+ *
+ * @param detail The detail of the event: the name of the row.
+ */
+export function deletionOf(
+  db: Database,
+  by: Authority,
+  table: OwnedTable,
+  which: SQL | undefined,
+  event: AuditEvent,
+  detail: SQLWrapper,
+) {
+  const row = { ...eventRow(event), userId: table.userId, detail }
+  const written = writing(db, by)
+  return {
+    deletionEvents: written.insert(auditEvents, row, { from: table, where: which }),
+    deleted: written
+      .delete(table, which)
+      .returning({ userId: table.userId, detail: sql<string>`${detail}`.as('detail') }),
+  }
+}
+
+/** Logs the events of deleted rows. Without rows, it logs nothing. */
+export function logDeletions(event: AuditEvent, deleted: readonly Deleted[] = []): void {
+  for (const row of deleted) logEvent({ ...event, ...row })
+}

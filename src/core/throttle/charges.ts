@@ -1,0 +1,214 @@
+import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import { throttleCounters } from '../../../schema/tables.ts'
+import { rendered } from '../database/rendered.ts'
+import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
+import type { Database } from '../deps.ts'
+import { areOpen, isSignInOpen } from './blocks.ts'
+import {
+  codeCounter,
+  type Counter,
+  counter,
+  isOneOf,
+  pathOf,
+  proofKeysOf,
+  type SignInCounters,
+} from './counters.ts'
+import { restartOf, figuresOf, LIMITS } from './limits.ts'
+
+/**
+ * Charges an attempt before it is checked, so that concurrent attempts get no more tries than
+ * consecutive ones. Returns a row for each charged row. When a counter blocks, nothing is charged
+ * and no row is returned, so an attempt during a block doesn't lengthen it. With `when`, it charges
+ * only if that condition holds too.
+ */
+export function chargeSignIn(
+  db: Database,
+  by: Authority,
+  signIn: SignInCounters,
+  now: number,
+  when?: SQL,
+) {
+  return charge(db, by, signIn.counters, now, and(isSignInOpen(signIn, now), when))
+}
+
+/**
+ * Works like `chargeSignIn`, for other counters: it charges all of them, or none when one blocks,
+ * and then returns no row.
+ *
+ * @param when A further condition.
+ */
+export function chargeUnspent(
+  db: Database,
+  by: Authority,
+  counters: readonly Counter[],
+  now: number,
+  when?: SQL,
+) {
+  return charge(db, by, counters, now, and(areOpen(counters, now), when))
+}
+
+function charge(
+  db: Database,
+  by: Authority,
+  counters: readonly Counter[],
+  now: number,
+  when: SQL | undefined,
+) {
+  const rows = counters.map((row) => [row.key, endAfter(row, now), newParts(row, now), now])
+  return chargeRows(db, by, sql`json_each(${JSON.stringify(rows)})`, when)
+}
+
+/** @param rows Their column `value` is that of `CHARGED_ROW`. */
+export function chargeRows(db: Database, by: Authority, rows: SQL, when: SQL | undefined) {
+  const { key } = throttleCounters
+  const charged = sql`${rows} as charged
+    left join ${throttleCounters} on ${key} = charged.value ->> 0`
+  return writing(db, by)
+    .insert(throttleCounters, CHARGED_ROW, { from: charged, where: when })
+    .onConflictDoUpdate({
+      target: key,
+      set: {
+        failures: sql`excluded.failures`,
+        expiresAt: sql`excluded.expires_at`,
+        chargedAt: sql`excluded.charged_at`,
+        parts: sql`excluded.parts`,
+      },
+    })
+    .returning({ key })
+}
+
+export function endAfter({ limit }: Counter, now: number): number {
+  return now + LIMITS[limit].seconds * 1000
+}
+
+/** Returns the parts of a new row. */
+function newParts({ parts }: Counter, now: number): Record<string, [number, number, number]> {
+  if (parts === undefined) return {}
+  const { network, pair } = parts
+  return {
+    [network]: [1, endAfter(counter('network', ''), now), now],
+    [pair]: [1, endAfter(counter('pair', ''), now), now],
+  }
+}
+
+/** Returns the row of a counter after a charge: `charged.value` is its key, end, new parts and now. */
+function chargedRow() {
+  const { failures, expiresAt } = throttleCounters
+  const now = sql`(charged.value ->> 3)`
+  const isOver = rendered(() => sql`coalesce(${restartOf(throttleCounters)} <= ${now}, true)`)
+  return {
+    key: sql`charged.value ->> 0`,
+    failures: rendered(() => sql`iif(${isOver}, 1, ${failures} + 1)`),
+    expiresAt: rendered(() => sql`iif(${isOver}, charged.value ->> 1, ${expiresAt})`),
+    chargedAt: now,
+    parts: rendered(() => chargedParts(isOver, now)),
+  }
+}
+
+const CHARGED_ROW = chargedRow()
+
+/**
+ * Returns the parts of a row after a charge. When the row starts again, parts that have ended are
+ * removed, so their number stays near the number of failures that the row allows.
+ */
+function chargedParts(isOver: SQL, now: SQL): SQL {
+  const parts = sql`coalesce(${throttleCounters.parts}, '{}')`
+  const kept = figuresOf(sql`kept.key`, sql`kept.value`)
+  const live = sql`select json_group_object(kept.key, json(kept.value)) from json_each(${parts}) as kept where ${restartOf(kept)} > ${now}`
+  const old = figuresOf(sql`fresh.key`, sql`fresh.old`)
+  const again = sql`json_array(${old.failures} + 1, ${old.expiresAt}, ${now})`
+  const next = sql`iif(coalesce(${restartOf(old)}, 0) <= ${now}, fresh.value, ${again})`
+  const fresh = sql`select key, value, ${parts} -> ('$."' || key || '"') as old from json_each(charged.value, '$[2]')`
+  const changed = sql`select json_group_object(fresh.key, json(${next})) from (${fresh}) as fresh`
+  return sql`json_patch(iif(${isOver}, (${live}), ${parts}), (${changed}))`
+}
+
+/**
+ * Takes back a charge, because the attempt was not a failure.
+ *
+ * @param restOfPair The new value of the pair's part; null removes it.
+ */
+export function payBack(
+  db: Database,
+  by: Authority,
+  counters: readonly Counter[],
+  restOfPair?: SQL,
+) {
+  const { key, failures, parts } = throttleCounters
+  const cases = counters.flatMap(({ key: own, parts: charged }) => {
+    if (charged === undefined) return []
+    const { network, pair } = charged
+    const ofPair = restOfPair ?? withoutCharge(pair)
+    const change = sql`json_object(${network}, ${withoutCharge(network)}, ${pair}, ${ofPair})`
+    return sql` when ${own} then json_patch(${parts}, ${change})`
+  })
+  const set = {
+    failures: sql`max(0, ${failures} - 1)`,
+    ...(cases.length > 0 && { parts: sql`case ${key}${sql.join(cases)} else ${parts} end` }),
+  }
+  return writing(db, by).update(throttleCounters, set, isOneOf(counters))
+}
+
+/** Works like `payBack`, after a sign-in. It also deletes the account's failures from this network. */
+export function payBackSignIn(db: Database, by: Authority, { counters }: SignInCounters) {
+  return payBack(db, by, counters, sql`null`)
+}
+
+/** Returns a part with one failure less; null when none is left. */
+function withoutCharge(part: string): SQL {
+  const { parts } = throttleCounters
+  const [path, ofFailures] = [pathOf(part), `${pathOf(part)}[0]`]
+  return sql`iif(${parts} ->> ${ofFailures} > 1, json_set(${parts} -> ${path}, '$[0]', (${parts} ->> ${ofFailures}) - 1), null)`
+}
+
+/** Deletes the failures of a counter, after a right password or code. */
+export function clearCounter(db: Database, by: Authority, one: Counter, when?: SQL) {
+  return writing(db, by).delete(throttleCounters, and(eq(throttleCounters.key, one.key), when))
+}
+
+/**
+ * Deletes all failures of one account, including those of codes and old passwords. The counters of
+ * networks stay.
+ *
+ * @param nameHash Keyed hash of the user name.
+ */
+export function clearAccountCounters(
+  db: Database,
+  by: Authority,
+  userId: number,
+  nameHash: string,
+) {
+  const own = [counter('account', nameHash), codeCounter(userId)]
+  const { key } = throttleCounters
+  // Those of LDAP doors and of sessions. `0` is the character after `/`.
+  const isBelow = (start: string) =>
+    sql`${key} >= ${start} and ${key} < ${start.replace(/\/$/, '0')}`
+  const ofOthers = [`pair/${nameHash}/`, ...proofKeysOf(userId)].map(isBelow)
+  return writing(db, by)
+    .delete(throttleCounters, or(isOneOf(own), ...ofOthers))
+    .returning({ key })
+}
+
+/** Works like `clearAccountCounters`, for the pairs of the account. Returns a row for each site. */
+export function clearPairs(db: Database, by: Authority, nameHash: string) {
+  const { key, parts } = throttleCounters
+  const pairs = `pair/${nameHash}/`
+  const rest = sql`select json_group_object(part.key, json(part.value)) from json_each(${parts}) as part where instr(part.key, ${pairs}) <> 1`
+  // `0` is the character after `/`. The range finds every row of a site by the primary key.
+  const isSite = sql`${key} >= 'site/' and ${key} < 'site0'`
+  const hasPair = sql`instr(${parts}, ${`"${pairs}`}) > 0`
+  return writing(db, by)
+    .update(throttleCounters, { parts: sql`(${rest})` }, and(isSite, hasPair))
+    .returning({ key })
+}
+
+/** The longest time for which a row blocks after its latest charge. */
+const MAX_BLOCK_MILLISECONDS =
+  Math.max(...Object.values(LIMITS).map(({ blockSeconds }) => blockSeconds)) * 1000
+
+/** Deletes the counters that have ended and no longer block. */
+export function pruneCounters(db: Database, now: number) {
+  const { expiresAt, chargedAt } = throttleCounters
+  const isOver = sql`${expiresAt} <= ${now} and ${chargedAt} <= ${now - MAX_BLOCK_MILLISECONDS}`
+  return writing(db, THE_SERVICE).delete(throttleCounters, isOver)
+}
