@@ -104,7 +104,8 @@ const ROOMS = Object.entries(TIERS).flatMap(([tier, { order, rooms }], level) =>
 /**
  * Finds imports that a room may not make, and files of `src` that are in no room.
  *
- * @param sources Text of each file, by its path from the project's folder (`src/http/guard.ts`).
+ * @param sources Text of each file, by its path from the project's folder
+ *   (`src/web/http/guard.ts`).
  * @returns One sentence for each violation.
  */
 export function findForbiddenImports(sources: ReadonlyMap<string, string>): string[] {

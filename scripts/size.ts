@@ -19,9 +19,9 @@ const SOURCES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wr
 /** The files that name the pages, and what stands for them in a Worker without pages. */
 const NO_PAGES = {
   'src/pages/routes.tsx': `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`,
-  'src/pages/openid/routes.tsx': `import { Hono } from 'hono'\nexport const authorizePages = new Hono()\nexport const endSessionPages = new Hono()\n`,
-  'src/pages/fault-page.ts': `export const faultPage = () => new Response()\n`,
-  'src/pages/sso/answers.tsx': `export const ssoAnswers = { headers: (_, next) => next() }\n`,
+  'src/web/kit/openid/routes.tsx': `import { Hono } from 'hono'\nexport const authorizePages = new Hono()\nexport const endSessionPages = new Hono()\n`,
+  'src/web/kit/fault-page.ts': `export const faultPage = () => new Response()\n`,
+  'src/web/kit/sso/answers.tsx': `export const ssoAnswers = { headers: (_, next) => next() }\n`,
 }
 
 /** `npm run size`: measures the minified and compressed Worker; fails when it exceeds its limits. */

@@ -4,7 +4,7 @@ import { adminAppPasswordRoutes } from './app-passwords/http/operator-routes.ts'
 import { appPasswordRoutes } from './app-passwords/http/routes.ts'
 import { eventRoutes } from './activity/http/routes.ts'
 import { discoveryRoutes, openidRoutes } from './openid/http/routes.ts'
-import { getHasEffect } from './http/http-methods.ts'
+import { getHasEffect } from './web/http/http-methods.ts'
 import { healthRoutes } from './health/http/routes.ts'
 import { forgottenRoutes } from './joining/http/forgotten-routes.ts'
 import { emailRoutes } from './joining/http/email-routes.ts'
@@ -33,7 +33,7 @@ import { twoFactorRoutes } from './two-factor/http/routes.ts'
 import { adminUserRoutes } from './users/http/operator-routes.ts'
 import { userRoutes } from './users/http/profile-routes.ts'
 import type { Hono } from 'hono'
-import type { App } from './http/context.ts'
+import type { App } from './web/http/context.ts'
 
 /**
  * Mounts the routes of the interface; `/openapi.json` lists every path.

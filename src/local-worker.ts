@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { Refusal, refusalIn } from './core/base/refusals.ts'
-import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from './http/front.ts'
+import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from './web/http/front.ts'
 import { createDeps } from './core/deps.ts'
 import { sendAfterAnswer } from './notices/http/after-requests.ts'
 import { forgetChannels } from './notices/memory.ts'

@@ -6,7 +6,7 @@ import { changeOpenApiExplorer } from './openapi-explorer.ts'
 import { pruneCss } from './prune-css.ts'
 import { codeOf, CommandError } from '../../src/cli/shared/command-error.ts'
 
-const SOURCES = 'src/pages/sources'
+const SOURCES = 'src/web/sources'
 /** Files that Cloudflare serves before it runs the Worker: `[assets]` in `wrangler.toml`. */
 const SERVED = '.build/assets'
 /** Module with the paths of these files, for the pages. */

@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import { findTargetHandler } from 'hono/utils/handler'
-import type { App } from '../../src/http/context.ts'
+import type { App } from '../../src/web/http/context.ts'
 import { mountApi } from '../../src/api.ts'
-import { ping } from '../../src/http/headers.ts'
+import { ping } from '../../src/web/http/headers.ts'
 import type { Needs } from '../../src/core/access/actor.ts'
 import type { SsoPages } from '../../src/sso/http/routes.ts'
-import { needsOf } from '../../src/http/guard.ts'
-import { inputs } from '../../src/http/input.ts'
+import { needsOf } from '../../src/web/http/guard.ts'
+import { inputs } from '../../src/web/http/input.ts'
 
 /** The parts of a description that are read from the route: its guard and its inputs. */
 export interface Route {

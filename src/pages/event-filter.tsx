@@ -5,12 +5,12 @@ import { EVENT_KINDS, type EventKind } from '../core/audit/kinds.ts'
 import { endOf, isZone, parseDay, startOf } from '../core/base/calendar.ts'
 import { reason } from '../core/base/reasons.ts'
 import { maxCharacters, possiblyEmptyText } from '../core/base/text.ts'
-import { pageQuery } from '../http/input.ts'
+import { pageQuery } from '../web/http/input.ts'
 import { groupedKinds } from './event-look.ts'
-import { Field } from './fields.tsx'
-import type { Problem } from './form.ts'
-import type { Texts } from './texts/en.ts'
-import type { View } from './view.ts'
+import { Field } from '../web/kit/fields.tsx'
+import type { Problem } from '../web/kit/form.ts'
+import type { Texts } from '../web/kit/texts/en.ts'
+import type { View } from '../web/kit/view.ts'
 
 const MAX_CHARACTERS = 255
 

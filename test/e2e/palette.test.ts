@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { DRAWINGS, ICONS, LOGO, PASSKEY_SCRIPT, SCRIPT, STYLE_SHEET } from '../../.build/assets.ts'
-import { TINTS } from '../../src/pages/avatar.tsx'
+import { TINTS } from '../../src/web/kit/avatar.tsx'
 import { contrast, parseColour } from '../../src/pages/colour.ts'
 
 const MAX_STYLE_BYTES = 14 * 1024
 /** What a page loads beside itself; a page with 25 users has 4 KiB. */
 const MAX_LOADED_BYTES = 26 * 1024
 
-const styles = readFileSync('src/pages/sources/style.css', 'utf8')
+const styles = readFileSync('src/web/sources/style.css', 'utf8')
 
 const bytesOf = (path: string) => gzipSync(readFileSync(join('.build/assets', path))).length
 
@@ -72,7 +72,7 @@ describe('what a page loads', () => {
 
 test('the drawings and icons are XML that browsers read: no comment has two hyphens', () => {
   for (const name of ['drawings', 'icons', 'latchkey', 'logo']) {
-    const text = readFileSync(`src/pages/sources/${name}.svg`, 'utf8')
+    const text = readFileSync(`src/web/sources/${name}.svg`, 'utf8')
     for (const [, comment] of text.matchAll(/<!--(.*?)-->/gs))
       expect(comment, name).not.toContain('--')
     const ids = Array.from(text.matchAll(/<symbol id="([^"]+)"/g), ([, id]) => id)

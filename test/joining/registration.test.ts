@@ -400,7 +400,7 @@ describe('POST /api/auth/register without an invitation', () => {
  * there while the public settings say so, and shows every 403 as a closed registration. OpenList's
  * web client has no such form.
  *
- * @see https://github.com/AlistGo/alist-web/blob/main/src/pages/login/index.tsx
+ * @see https://github.com/AlistGo/alist-web/blob/main/src/web/kit/login/index.tsx
  */
 async function useFormOfAlist(username: string, password = NEW_PASSWORD): Promise<string> {
   const { data } = await site.get('/api/public/settings')

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { settings } from '../../schema/tables.ts'
-import { initialOf, tintOf, TINTS } from '../../src/pages/avatar.tsx'
+import { initialOf, tintOf, TINTS } from '../../src/web/kit/avatar.tsx'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'

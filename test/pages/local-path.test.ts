@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { localPathOf, parseLocalPath } from '../../src/pages/local-path.ts'
+import { localPathOf, parseLocalPath } from '../../src/web/kit/local-path.ts'
 import { parseNext, pathAfter, signInPath } from '../../src/pages/sign-in/next.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { anyWebUrl } from '../support/any-web-url.ts'

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Markdown } from '../../src/pages/markdown.tsx'
+import { Markdown } from '../../src/web/kit/markdown.tsx'
 import { MARKUP } from '../support/markup.ts'
 
 function render(text: string): string {

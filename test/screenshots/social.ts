@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 
 const PICTURE = 'docs/images/social.png'
 const SIZE = { width: 1280, height: 640 }
-const SOURCES = 'src/pages/sources'
+const SOURCES = 'src/web/sources'
 
 /** The colours of style.css, light. */
 const [GROUND, BRASS, BRASS_GROUND, TITLE, TEXT, SITE] = [

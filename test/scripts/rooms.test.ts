@@ -28,8 +28,8 @@ describe('the rooms of src', () => {
   })
 
   test('refuse an import of a later room of the same tier', () => {
-    expect(forbidden('src/http/guard.ts', `import { createApp } from '../app.ts'`)).toEqual([
-      'src/http/guard.ts imports src/app.ts: app stands after http',
+    expect(forbidden('src/web/http/guard.ts', `import { createApp } from '../app.ts'`)).toEqual([
+      'src/web/http/guard.ts imports src/app.ts: app stands after http',
     ])
   })
 

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
-import { clientOf } from '../../http/client.ts'
-import { type App, hasDeadAppPassword } from '../../http/context.ts'
+import { clientOf } from '../../web/http/client.ts'
+import { type App, hasDeadAppPassword } from '../../web/http/context.ts'
 import { countWrongAppPassword } from '../../core/throttle/wrong-app-passwords.ts'
 
 /** Counts the requests whose app password is wrong or has ended. */

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import type { App } from '../../http/context.ts'
-import { findActor } from '../../http/guard.ts'
+import type { App } from '../../web/http/context.ts'
+import { findActor } from '../../web/http/guard.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { forwardAuth, headerText } from '../forward-auth.ts'
 

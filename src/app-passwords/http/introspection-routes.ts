@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import type { App, AppContext } from '../../http/context.ts'
-import { serviceTokenHash } from '../../http/guard.ts'
+import type { App, AppContext } from '../../web/http/context.ts'
+import { serviceTokenHash } from '../../web/http/guard.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { introspect, introspectionRecord } from '../introspection.ts'
 

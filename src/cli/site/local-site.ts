@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import type { Miniflare, Request, Response, V4MiniflareOptions } from 'miniflare'
 import { SPECIAL_NETWORKS } from '../../core/base/public-address.ts'
-import { DIRECT_ENTRY, FRONT_SECRET_HEADER } from '../../http/front.ts'
+import { DIRECT_ENTRY, FRONT_SECRET_HEADER } from '../../web/http/front.ts'
 import { runDataCall } from '../../local-data.ts'
 import { codeOf, CommandError } from '../shared/command-error.ts'
 import {

@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { FRONT_DATA_HEADER, FRONT_SECRET_HEADER } from '../../http/front.ts'
+import { FRONT_DATA_HEADER, FRONT_SECRET_HEADER } from '../../web/http/front.ts'
 import { DATA_SOCKET } from '../site/running-site.ts'
 import type { FrontOptions } from './front.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isApiPath, statusOf } from '../../http/envelope.ts'
-import { FRONT_OUTCOME_HEADER } from '../../http/front.ts'
+import { isApiPath, statusOf } from '../../web/http/envelope.ts'
+import { FRONT_OUTCOME_HEADER } from '../../web/http/front.ts'
 import { compressedHeaders, gzip, isCompressed } from './compression.ts'
 import { passedResponseHeaders } from './front-request.ts'
 

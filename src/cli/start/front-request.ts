@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
-import { FRONT_OUTCOME_HEADER } from '../../http/front.ts'
+import { FRONT_OUTCOME_HEADER } from '../../web/http/front.ts'
 
 /** The proxy in front of the site, configured by the operator. */
 export interface Proxy {

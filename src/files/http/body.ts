@@ -1,6 +1,6 @@
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import type { AppContext } from '../../http/context.ts'
+import type { AppContext } from '../../web/http/context.ts'
 import { sendToOrigin } from '../origin.ts'
 import { isReading } from '../rights.ts'
 import { targetOf } from './target.ts'

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import type { Deps } from '../../core/deps.ts'
 import { logError } from '../../core/database/log.ts'
-import type { App } from '../../http/context.ts'
+import type { App } from '../../web/http/context.ts'
 import { sendMails } from '../../mail/send.ts'
 import { becomeMails } from '../forgotten.ts'
 

@@ -1,5 +1,5 @@
-import type { AppContext } from '../../http/context.ts'
-import { languageOf } from '../../http/language.ts'
+import type { AppContext } from '../../web/http/context.ts'
+import { languageOf } from '../../web/http/language.ts'
 
 /** Where links that are handed over lead: what the operator has set, or where the operator is. */
 export function placeOf(c: AppContext) {

@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { clientOf } from '../../http/client.ts'
-import type { App } from '../../http/context.ts'
-import { ok } from '../../http/envelope.ts'
-import { jsonBody } from '../../http/input.ts'
+import { clientOf } from '../../web/http/client.ts'
+import type { App } from '../../web/http/context.ts'
+import { ok } from '../../web/http/envelope.ts'
+import { jsonBody } from '../../web/http/input.ts'
 import { registrationSchema } from '../fields.ts'
 import { type OpenRegistration, readOpenRegistration, register } from '../register.ts'
 

@@ -1,6 +1,6 @@
 import { loggedPath } from '../../core/base/logged-path.ts'
 import { createMiddleware } from 'hono/factory'
-import type { App } from '../../http/context.ts'
+import type { App } from '../../web/http/context.ts'
 import { logError } from '../../core/database/log.ts'
 import { sendLogouts } from '../back-channel.ts'
 

@@ -6,18 +6,18 @@ import {
   listAppPasswords,
 } from '../../app-passwords/app-passwords.ts'
 import { appPasswordNameSchema } from '../../app-passwords/fields.ts'
-import type { App, AppContext } from '../../http/context.ts'
+import type { App, AppContext } from '../../web/http/context.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
-import { sessionOf } from '../../http/guard.ts'
-import { idQuery, validate } from '../../http/input.ts'
+import { sessionOf } from '../../web/http/guard.ts'
+import { idQuery, validate } from '../../web/http/input.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { readAccountAs, readAs } from '../../core/access/act-as.ts'
 import { parseSftpAddress } from '../../settings/sftp-address.ts'
 import { selectSettings, withAllDefaults } from '../../settings/store.ts'
-import { confirmWith } from '../confirm.tsx'
-import { attempt, type Fields, readForm } from '../form.ts'
-import { showForm } from '../frames.tsx'
-import { backTo, goTo, readView, showPage } from '../view.ts'
+import { confirmWith } from '../../web/kit/confirm.tsx'
+import { attempt, type Fields, readForm } from '../../web/kit/form.ts'
+import { showForm } from '../../web/kit/frames.tsx'
+import { backTo, goTo, readView, showPage } from '../../web/kit/view.ts'
 import {
   AppPasswordsPage,
   CreatedAppPasswordPage,

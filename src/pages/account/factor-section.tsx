@@ -1,5 +1,5 @@
-import { Alert, Field } from '../fields.tsx'
-import { problemIn } from '../form.ts'
+import { Alert, Field } from '../../web/kit/fields.tsx'
+import { problemIn } from '../../web/kit/form.ts'
 import { PasskeyButton } from '../passkey.tsx'
 import type { SecurityProps } from './security-forms.ts'
 

@@ -1,6 +1,6 @@
-import { AccountPage } from '../layout.tsx'
-import { CopyButton } from '../parts.tsx'
-import type { View } from '../view.ts'
+import { AccountPage } from '../../web/kit/layout.tsx'
+import { CopyButton } from '../../web/kit/parts.tsx'
+import type { View } from '../../web/kit/view.ts'
 
 interface RecoveryCodesProps {
   view: View

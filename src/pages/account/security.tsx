@@ -1,5 +1,5 @@
-import { problemIn } from '../form.ts'
-import { AccountPage } from '../layout.tsx'
+import { problemIn } from '../../web/kit/form.ts'
+import { AccountPage } from '../../web/kit/layout.tsx'
 import { ClosedNote } from './closed-credentials.tsx'
 import { FactorSection } from './factor-section.tsx'
 import { IdentitySection } from '../sso/identity-section.tsx'

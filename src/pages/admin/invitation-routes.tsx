@@ -1,17 +1,17 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { Refusal } from '../../core/base/refusals.ts'
-import type { App, AppContext } from '../../http/context.ts'
-import { actorOf } from '../../http/guard.ts'
-import { idQuery, pageQuery, query, validate } from '../../http/input.ts'
+import type { App, AppContext } from '../../web/http/context.ts'
+import { actorOf } from '../../web/http/guard.ts'
+import { idQuery, pageQuery, query, validate } from '../../web/http/input.ts'
 import { invitationRequest, invitationSchema } from '../../joining/fields.ts'
 import { placeOf } from '../../joining/http/link-place.ts'
 import { createInvitation, listLinks, withdrawLink } from '../../joining/invitations.ts'
-import { confirmWith } from '../confirm.tsx'
-import { timeOfDay } from '../day-field.ts'
-import { attempt, type Fields, readForm } from '../form.ts'
-import { showForm } from '../frames.tsx'
-import { backTo, goTo, showPage } from '../view.ts'
+import { confirmWith } from '../../web/kit/confirm.tsx'
+import { timeOfDay } from '../../web/kit/day-field.ts'
+import { attempt, type Fields, readForm } from '../../web/kit/form.ts'
+import { showForm } from '../../web/kit/frames.tsx'
+import { backTo, goTo, showPage } from '../../web/kit/view.ts'
 import {
   INVITATIONS_PATH,
   invitationsAddress,
@@ -20,7 +20,7 @@ import {
   NewInvitationPage,
 } from './invitations.tsx'
 import { permissionIn } from './permission-fields.tsx'
-import { adminView } from './view.ts'
+import { adminView } from '../../web/kit/admin/view.ts'
 
 const PER_PAGE = 25
 

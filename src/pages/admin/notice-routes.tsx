@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import { Refusal } from '../../core/base/refusals.ts'
-import type { App, AppContext } from '../../http/context.ts'
-import { actorOf } from '../../http/guard.ts'
-import { validate } from '../../http/input.ts'
+import type { App, AppContext } from '../../web/http/context.ts'
+import { actorOf } from '../../web/http/guard.ts'
+import { validate } from '../../web/http/input.ts'
 import { newChannelSchema } from '../../notices/channels.ts'
 import {
   chooseTopics,
@@ -13,13 +13,13 @@ import {
 } from '../../notices/manage.ts'
 import { TOPICS } from '../../core/audit/topics.ts'
 import { channelIdForm, chosenTopics, testProblem, WebhookSecretPage } from '../channel-parts.tsx'
-import { confirmWith } from '../confirm.tsx'
-import { attempt, type Fields, type Problem, problemOf, readForm } from '../form.ts'
-import { showForm } from '../frames.tsx'
-import { NEWEST } from '../rows.tsx'
-import { backTo, goTo, showPage } from '../view.ts'
+import { confirmWith } from '../../web/kit/confirm.tsx'
+import { attempt, type Fields, type Problem, problemOf, readForm } from '../../web/kit/form.ts'
+import { showForm } from '../../web/kit/frames.tsx'
+import { NEWEST } from '../../web/kit/rows.tsx'
+import { backTo, goTo, showPage } from '../../web/kit/view.ts'
 import { NewChannelPage, NOTICES_PATH, NoticesPage } from './notices.tsx'
-import { adminView } from './view.ts'
+import { adminView } from '../../web/kit/admin/view.ts'
 
 /** The page of the operators' channels, under `/account/admin/notices`. */
 export const noticeAdminPages = new Hono<App>()

@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { App, AppContext } from '../../http/context.ts'
-import { actorOf } from '../../http/guard.ts'
-import { validate } from '../../http/input.ts'
+import type { App, AppContext } from '../../web/http/context.ts'
+import { actorOf } from '../../web/http/guard.ts'
+import { validate } from '../../web/http/input.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import {
   clientNameSchema,
@@ -19,12 +19,12 @@ import {
 } from '../../openid/clients.ts'
 import { presetClient, presetSettings, PRESETS } from '../../openid/presets.ts'
 import { listReservedNames, releaseName } from '../../users/reserved-names.ts'
-import { confirmWith } from '../confirm.tsx'
-import { attempt, type Fields, readForm } from '../form.ts'
-import { showForm } from '../frames.tsx'
-import { backTo, goTo, showPage } from '../view.ts'
+import { confirmWith } from '../../web/kit/confirm.tsx'
+import { attempt, type Fields, readForm } from '../../web/kit/form.ts'
+import { showForm } from '../../web/kit/frames.tsx'
+import { backTo, goTo, showPage } from '../../web/kit/view.ts'
 import { AdminProgramsPage, NewProgramPage, ProgramSettingsPage } from './programs.tsx'
-import { adminView } from './view.ts'
+import { adminView } from '../../web/kit/admin/view.ts'
 
 const PATH = '/account/admin/programs'
 

@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
-import type { App } from '../../http/context.ts'
+import type { App } from '../../web/http/context.ts'
 import { readSiteState } from '../../health/site-state.ts'
-import { actorOf } from '../../http/guard.ts'
-import { showPage } from '../view.ts'
+import { actorOf } from '../../web/http/guard.ts'
+import { showPage } from '../../web/kit/view.ts'
 import { eventPages } from './event-routes.tsx'
 import { invitationPages } from './invitation-routes.tsx'
 import { adminProgramPages } from './program-routes.tsx'
@@ -10,7 +10,7 @@ import { noticeAdminPages } from './notice-routes.tsx'
 import { settingPages } from './setting-routes.tsx'
 import { SitePage } from './site.tsx'
 import { userPages } from './user-routes.tsx'
-import { adminView } from './view.ts'
+import { adminView } from '../../web/kit/admin/view.ts'
 
 /** The pages of operators, under `/account/admin`. */
 export const adminPages = new Hono<App>()

@@ -1,9 +1,9 @@
 import { own } from '../../core/base/own.ts'
 import type { SettingKey } from '../../settings/defaults.ts'
 import type { Setting } from '../../settings/manage-settings.ts'
-import { Confirm, Field } from '../fields.tsx'
-import type { Problem } from '../form.ts'
-import type { View } from '../view.ts'
+import { Confirm, Field } from '../../web/kit/fields.tsx'
+import type { Problem } from '../../web/kit/form.ts'
+import type { View } from '../../web/kit/view.ts'
 import { PermissionField } from './permission-fields.tsx'
 
 const [MIN_ROWS, MAX_ROWS] = [3, 12]

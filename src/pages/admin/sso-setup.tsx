@@ -1,7 +1,7 @@
 import type { SsoCheck } from '../../sso/check.ts'
 import { redirectUrisOf } from '../../sso/redirect-uris.ts'
-import { CopyButton } from '../parts.tsx'
-import type { Texts } from '../texts/en.ts'
+import { CopyButton } from '../../web/kit/parts.tsx'
+import type { Texts } from '../../web/kit/texts/en.ts'
 import type { SettingsProps } from './settings.tsx'
 
 function checkText(t: Texts['sso'], checked: SsoCheck): string {

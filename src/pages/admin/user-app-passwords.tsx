@@ -1,7 +1,7 @@
 import { AppPasswordRow } from '../account/app-passwords.tsx'
-import { Alert } from '../fields.tsx'
-import { problemIn } from '../form.ts'
-import { Rows } from '../rows.tsx'
+import { Alert } from '../../web/kit/fields.tsx'
+import { problemIn } from '../../web/kit/form.ts'
+import { Rows } from '../../web/kit/rows.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 
 /** The app passwords of a user, for an operator. */

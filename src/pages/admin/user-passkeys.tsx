@@ -1,7 +1,7 @@
 import { passkeyRecord } from '../../passkeys/record.ts'
 import { PasskeyFacts } from '../account/passkey-section.tsx'
-import { Change } from '../confirm.tsx'
-import { Row, Rows } from '../rows.tsx'
+import { Change } from '../../web/kit/confirm.tsx'
+import { Row, Rows } from '../../web/kit/rows.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 
 /** The passkeys of a user, for an operator. */

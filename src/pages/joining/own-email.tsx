@@ -1,11 +1,11 @@
 import type { Details } from '../../joining/details.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../confirm.tsx'
-import { Alert, Field } from '../fields.tsx'
-import { echo, type Fields, type Problem } from '../form.ts'
-import { Tile } from '../icons.tsx'
-import { AccountPage } from '../layout.tsx'
-import { Heading } from '../parts.tsx'
-import type { View } from '../view.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../../web/kit/confirm.tsx'
+import { Alert, Field } from '../../web/kit/fields.tsx'
+import { echo, type Fields, type Problem } from '../../web/kit/form.ts'
+import { Tile } from '../../web/kit/icons.tsx'
+import { AccountPage } from '../../web/kit/layout.tsx'
+import { Heading } from '../../web/kit/parts.tsx'
+import type { View } from '../../web/kit/view.ts'
 
 export const EMAIL_PATH = '/account/email'
 

@@ -1,7 +1,7 @@
-import type { AppContext } from '../../http/context.ts'
+import type { AppContext } from '../../web/http/context.ts'
 import { parseAuthorizationRequest } from '../../openid/authorization-request.ts'
 import { findSender } from '../../openid/authorize.ts'
-import { isRequestPath } from '../local-path.ts'
+import { isRequestPath } from '../../web/kit/local-path.ts'
 
 /** The program that a sign-in is for. */
 export interface AskingProgram {

@@ -1,4 +1,4 @@
-import type { AppContext } from '../../http/context.ts'
+import type { AppContext } from '../../web/http/context.ts'
 import { type RelyingParty, relyingPartyOf } from '../../core/base/passkey-site.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 

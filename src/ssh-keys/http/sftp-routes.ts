@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
-import type { App } from '../../http/context.ts'
+import type { App } from '../../web/http/context.ts'
 import * as v from 'valibot'
-import { ok } from '../../http/envelope.ts'
-import { jsonBody, query } from '../../http/input.ts'
-import { serviceTokenHash } from '../../http/guard.ts'
+import { ok } from '../../web/http/envelope.ts'
+import { jsonBody, query } from '../../web/http/input.ts'
+import { serviceTokenHash } from '../../web/http/guard.ts'
 import { possiblyEmptyText, text } from '../../core/base/text.ts'
 import {
   authenticateExternally,

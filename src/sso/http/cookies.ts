@@ -1,5 +1,5 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import type { AppContext } from '../../http/context.ts'
+import type { AppContext } from '../../web/http/context.ts'
 
 /** The cookies of single sign-on: a sealed text each. */
 export type SsoCookie =

@@ -1,5 +1,5 @@
-import { clientOf } from '../../http/client.ts'
-import type { AppContext } from '../../http/context.ts'
+import { clientOf } from '../../web/http/client.ts'
+import type { AppContext } from '../../web/http/context.ts'
 import { passGate } from '../../core/throttle/requests.ts'
 import { attemptText, beginAttempt, type Purpose } from '../attempt.ts'
 import { readSsoConfig } from '../config.ts'

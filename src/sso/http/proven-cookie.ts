@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { sealedText } from '../../core/crypto/sealed-text.ts'
-import type { AppContext } from '../../http/context.ts'
+import type { AppContext } from '../../web/http/context.ts'
 import { isInUse, type ProviderId } from '../config.ts'
 import { clearSsoCookie, readSsoCookie, setSsoCookie, type SsoCookie } from './cookies.ts'
 

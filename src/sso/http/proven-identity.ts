@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { createMiddleware } from 'hono/factory'
-import type { App, AppContext } from '../../http/context.ts'
+import type { App, AppContext } from '../../web/http/context.ts'
 import { SSO_PLATFORMS } from '../../core/base/sso-platforms.ts'
 import { providerIdOf, providerSchema, type SsoConfig } from '../config.ts'
 import { provenCookie } from './proven-cookie.ts'

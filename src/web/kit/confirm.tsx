@@ -1,0 +1,171 @@
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import type { Method } from '../../core/access/sign-in-methods.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { AppContext } from '../http/context.ts'
+import { sessionOf } from '../http/guard.ts'
+import { confirmSession, proveAgain } from '../../users/confirm.ts'
+import { Alert, Confirm, Field } from './fields.tsx'
+import type { Fields, Problem } from './form.ts'
+import { hasAnswer, PasskeyButton, readAssertion } from '../../pages/passkey.tsx'
+import type { View } from './view.ts'
+
+/** Names of the fields that `ConfirmFields` renders. */
+export const CONFIRM_FIELDS = ['confirm_password', 'confirm_code']
+
+/**
+ * Makes the session fresh with the password, the code or the passkey of a form. The form contains
+ * none while the session is fresh. The next decision checks whether the session is fresh.
+ *
+ * @throws {Refusal} The refusals of `confirmSession`.
+ */
+export async function confirmWith(c: AppContext, fields: Fields): Promise<void> {
+  const { confirm_password: password = '', confirm_code: code = '' } = fields
+  // When both are present, only the password is checked: a right code must not hide a wrong password.
+  if (password !== '') return confirmSession(c.get('deps'), sessionOf(c), { password })
+  if (code !== '') return confirmSession(c.get('deps'), sessionOf(c), { code })
+  if (!hasAnswer(fields)) return
+  const passkey = readAssertion(c, fields, 'wrongConfirmationPasskey')
+  return confirmSession(c.get('deps'), sessionOf(c), { passkey })
+}
+
+/**
+ * Proves as much as a sign-in does, with a form in which `ConfirmFields` asks for everything.
+ *
+ * @returns What was shown.
+ * @throws {Refusal} `confirmationNeeded` for an empty form, and the refusals of `proveAgain`.
+ */
+export async function proveAgainWith(c: AppContext, fields: Fields): Promise<Method[]> {
+  const { confirm_password: password = '', confirm_code: code = '' } = fields
+  const [deps, session] = [c.get('deps'), sessionOf(c)]
+  if (password !== '') return proveAgain(deps, session, { password, code })
+  if (!hasAnswer(fields)) throw new Refusal('confirmationNeeded')
+  const passkey = readAssertion(c, fields, 'wrongConfirmationPasskey')
+  return proveAgain(deps, session, { passkey })
+}
+
+interface ConfirmFieldsProps {
+  view: View
+  /** Name of the form, unique on the page. */
+  form: string
+  problem: Problem | undefined
+  /** Offers a code instead of the password. It is false in forms with a code field of their own. */
+  takesCode?: boolean
+  /** Asks for the password and the code of users who have both. */
+  needsAll?: boolean
+  /** Shows the fields only after a refusal. It is for forms with changes that don't need them. */
+  onlyWhenAsked?: boolean
+}
+
+/**
+ * Renders the fields that make the session fresh, or nothing while it is fresh.
+ *
+ * @param props `children` stand between the fields and the button for a passkey.
+ */
+export function ConfirmFields({ children, ...props }: PropsWithChildren<ConfirmFieldsProps>) {
+  const { view, form, problem, takesCode = true, needsAll = false, onlyWhenAsked = false } = props
+  const isAsked = CONFIRM_FIELDS.includes(problem?.field ?? '')
+  if (!isAsked && (view.isFresh || onlyWhenAsked)) return <>{children}</>
+  const t = view.t.confirm
+  const hasCode = takesCode && view.account?.hasTwoFactor === true
+  const fields = (
+    <>
+      <Field
+        name="confirm_password"
+        form={form}
+        label={t.password}
+        type="password"
+        autocomplete="current-password"
+        problem={problem}
+        optional={hasCode && !needsAll}
+        reveal={view.t.reveal}
+      />
+      {hasCode && (
+        <Field
+          name="confirm_code"
+          form={form}
+          label={needsAll ? view.t.security.code : t.code}
+          hint={view.t.security.codeHint}
+          autocomplete="one-time-code"
+          problem={problem}
+          optional={!needsAll}
+        />
+      )}
+      {children}
+    </>
+  )
+  const { ceremony } = view
+  const passkey = ceremony !== undefined && (
+    <PasskeyButton
+      view={view}
+      ceremony={ceremony}
+      use="get"
+      label={t.passkey}
+      isPreferred={!needsAll}
+    />
+  )
+  return (
+    <div class="proof" role="group" aria-label={t.title}>
+      {!needsAll && <p class="hint">{hasCode ? t.hintOrCode : t.hint}</p>}
+      {passkey === false || needsAll ? (
+        <>
+          {fields}
+          {passkey}
+        </>
+      ) : (
+        <>
+          {passkey}
+          {/* The script closes it where the browser has passkeys. */}
+          <details class="another" open data-another={isAsked ? undefined : ''}>
+            <summary>{t.another}</summary>
+            {fields}
+          </details>
+        </>
+      )}
+    </div>
+  )
+}
+
+interface ChangeProps {
+  view: View
+  /** On the button that opens the question. */
+  label: Child
+  /** Empty when the fields say enough. */
+  question?: string
+  action: string
+  submit: string
+  /** What the form sends along, by the name of the field. */
+  values?: Record<string, string | number>
+  /** Of the last attempt. Then the question is open. */
+  problem?: Problem | undefined
+  /** The fields in `children`. */
+  fields?: string[]
+  /** Name of the form, unique on the page, for a change that only a fresh session may make. */
+  confirmedAs?: string | undefined
+  takesCode?: boolean
+  /** Takes nothing away that can't be had back. */
+  isHarmless?: boolean
+}
+
+/** One change of one thing: a button, a question, fields, what makes the session fresh. */
+export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
+  const { view, label, question = '', action, submit, values = {}, problem } = props
+  const { fields = [], confirmedAs, takesCode = true, isHarmless = false } = props
+  return (
+    <Confirm label={label} cancel={view.t.cancel} question={question} open={problem !== undefined}>
+      <form method="post" action={action}>
+        <Alert
+          problem={problem}
+          fields={confirmedAs === undefined ? fields : [...fields, ...CONFIRM_FIELDS]}
+        />
+        {Object.entries(values).map(([name, value]) => (
+          <input type="hidden" name={name} value={String(value)} />
+        ))}
+        {children}
+        {confirmedAs !== undefined && (
+          <ConfirmFields view={view} form={confirmedAs} problem={problem} takesCode={takesCode} />
+        )}
+        <button class={isHarmless ? undefined : 'danger'}>{submit}</button>
+      </form>
+    </Confirm>
+  )
+}

@@ -1,0 +1,134 @@
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import type { Refusal } from '../../core/base/refusals.ts'
+import type { AppContext } from '../http/context.ts'
+import { Alert, FormButtons } from './fields.tsx'
+import { type Problem, problemOf } from './form.ts'
+import { type IconName, Tile, type Tone } from './icons.tsx'
+import { AccountPage, SinglePage } from './layout.tsx'
+import { Heading } from './parts.tsx'
+import { Choices, type ChoicesProps, Rows } from './rows.tsx'
+import { StartOver } from '../../pages/sign-in/fields.tsx'
+import { showPage, type View } from './view.ts'
+
+/**
+ * Shows a page whose form may have been refused.
+ *
+ * @param Page Gets the properties, and what was wrong with the form.
+ */
+export function showForm<Props extends { view: View }>(
+  c: AppContext,
+  Page: (props: Props & { problem: Problem | undefined }) => Child,
+  props: Props,
+  refusal: Refusal | undefined,
+) {
+  const problem = refusal && problemOf(props.view.t, refusal)
+  return showPage(c, Page({ ...props, problem }), refusal)
+}
+
+interface ListPageProps {
+  view: View
+  title: string
+  lead: string
+  problem: Problem | undefined
+  /** Stands above the list. */
+  note?: Child
+  /** The page that adds a thing, and the text of the button that leads to it. */
+  add: { href: string; label: string }
+  rows: Child[]
+  /** What stands there while there are no rows. */
+  none: Child
+}
+
+/**
+ * A page with a list of things and the button that adds one.
+ *
+ * @param props `children` stand below the list.
+ */
+export function ListPage({ children, ...props }: PropsWithChildren<ListPageProps>) {
+  const { view, title, lead, problem, note, add, rows, none } = props
+  return (
+    <AccountPage view={view} title={title}>
+      <ListHeader title={title} lead={lead} add={add} />
+      <Alert problem={problem} fields={[]} />
+      {note}
+      <Rows rows={rows} none={none} />
+      {children}
+    </AccountPage>
+  )
+}
+
+/** The heading of a list, with the button that adds a thing. */
+export function ListHeader({ title, lead, add }: Pick<ListPageProps, 'title' | 'lead' | 'add'>) {
+  return (
+    <header class="bar">
+      <Heading title={title} lead={lead} />
+      <a role="button" href={add.href}>
+        {add.label}
+      </a>
+    </header>
+  )
+}
+
+interface KindPageProps {
+  view: View
+  title: string
+  problem: Problem | undefined
+  choices: ChoicesProps['choices']
+  /** The page that Cancel leads to. */
+  back: string
+  /** The form of the chosen kind; `undefined` while none is chosen. */
+  form: Child | undefined
+}
+
+/** Asks for the kind of a new thing, then for the fields of that kind. */
+export function KindPage({ view, title, problem, choices, back, form }: KindPageProps) {
+  return (
+    <AccountPage view={view} title={title}>
+      <h1>{title}</h1>
+      {form ?? (
+        <>
+          <Alert problem={problem} fields={[]} />
+          <Choices choices={choices} />
+          <FormButtons view={view} back={back} />
+        </>
+      )}
+    </AccountPage>
+  )
+}
+
+interface CardPageProps {
+  view: View
+  icon: IconName
+  tone?: Tone
+  title: string
+  lead: string
+}
+
+/** A page without navigation: one card, with an icon that says what it is about. */
+export function CardPage({ children, ...props }: PropsWithChildren<CardPageProps>) {
+  const { view, icon, tone, title, lead } = props
+  return (
+    <SinglePage view={view} title={title}>
+      <article>
+        <Tile icon={icon} {...(tone !== undefined && { tone })} />
+        {lead === '' ? <h1>{title}</h1> : <Heading title={title} lead={lead} />}
+        {children}
+      </article>
+    </SinglePage>
+  )
+}
+
+interface StepPageProps extends CardPageProps {
+  /** The page after the sign-in (`next.ts`). */
+  next: string
+}
+
+/** A further step of a sign-in, with the link that begins it again. */
+export function StepPage({ next, children, ...props }: PropsWithChildren<StepPageProps>) {
+  return (
+    <CardPage {...props}>
+      {children}
+      <StartOver view={props.view} next={next} />
+    </CardPage>
+  )
+}

@@ -1,0 +1,80 @@
+import { DRAWINGS, ICONS } from '../../../.build/assets.ts'
+
+/** The symbols of icons.svg. */
+export type IconName =
+  | 'overview'
+  | 'security'
+  | 'unprotected'
+  | 'keys'
+  | 'sessions'
+  | 'activity'
+  | 'sign-out'
+  | 'users'
+  | 'invitations'
+  | 'settings'
+  | 'events'
+  | 'app-passwords'
+  | 'passkeys'
+  | 'programs'
+  | 'sso'
+  | 'notices'
+  | 'github'
+  | 'google'
+  | 'microsoft'
+  | 'openid'
+  | 'dingtalk'
+  | 'casdoor'
+  | 'channels'
+  | 'admin'
+  | 'registered'
+  | 'laptop'
+  | 'phone'
+  | 'terminal'
+  | 'more'
+  | 'check'
+  | 'lock'
+  | 'mail'
+  | 'chat'
+  | 'recovery'
+  | 'password'
+  | 'new-user'
+  | 'database'
+  | 'turned'
+  | 'done'
+  | 'missing'
+  | 'delete'
+
+/** A decorative icon beside a text; screen readers skip it. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" aria-hidden="true">
+      <use href={`${ICONS}#${name}`} />
+    </svg>
+  )
+}
+
+/** The tints of icons in style.css, `t0` and so on. */
+const TONES = { blue: 0, green: 1, amber: 2, red: 3, violet: 4, teal: 5 } as const
+
+export type Tone = keyof typeof TONES
+
+/** An icon on a tinted ground, at the left of a row. */
+export function Tile({ icon, tone = 'blue' }: { icon: IconName; tone?: Tone }) {
+  return (
+    <span class={`tile tint t${TONES[tone]}`}>
+      <Icon name={icon} />
+    </span>
+  )
+}
+
+/** The symbols of drawings.svg with the name of an icon; a list of another kind has its icon. */
+export const DRAWN = ['keys', 'app-passwords', 'programs', 'channels', 'users', 'activity'] as const
+
+/** @param name A symbol of drawings.svg. */
+export function Drawing({ name }: { name: (typeof DRAWN)[number] | 'door' }) {
+  return (
+    <svg class="drawing" aria-hidden="true">
+      <use href={`${DRAWINGS}#${name}`} />
+    </svg>
+  )
+}

@@ -1,0 +1,196 @@
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import { SCRIPT, STYLE_SHEET } from '../../../.build/assets.ts'
+import { ADMIN } from '../../core/accounts/roles.ts'
+import { Announcement } from './announcement.tsx'
+import { Avatar } from './avatar.tsx'
+import { Icon, type IconName } from './icons.tsx'
+import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
+import type { Texts } from './texts/en.ts'
+import type { View } from './view.ts'
+
+type LayoutProps = PropsWithChildren<{ view: View; title: string }>
+
+/** A page for a signed-in user, with navigation. */
+export function AccountPage({ view, title, children }: LayoutProps) {
+  return (
+    <Document view={view} title={title}>
+      <header class="bar">
+        <Brand view={view} />
+        <div class="you">
+          <You view={view} />
+          <form method="post" action="/account/sign-out">
+            <button class="quiet">
+              <Icon name="sign-out" />
+              <span>{view.t.signOut}</span>
+            </button>
+          </form>
+        </div>
+      </header>
+      <div class="frame">
+        <Navigation view={view} />
+        <main id="content">
+          <Announcement view={view} />
+          <Notice view={view} />
+          {children}
+        </main>
+      </div>
+    </Document>
+  )
+}
+
+/** A page with one centred card and no navigation. */
+export function SinglePage({ view, title, children }: LayoutProps) {
+  return (
+    <Document view={view} title={title} kind="gate">
+      <main id="content" class="single">
+        <Brand view={view} />
+        <Announcement view={view} />
+        <Notice view={view} />
+        {children}
+      </main>
+    </Document>
+  )
+}
+
+function Document({ view, title, kind, children }: LayoutProps & { kind?: 'gate' }) {
+  const { t, language, site } = view
+  return (
+    <html lang={LANGUAGE_TAGS[language]}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>{`${title} · ${site.title}`}</title>
+        <link rel="icon" href={site.logo.light} />
+        <link rel="stylesheet" href={STYLE_SHEET} />
+        <link rel="stylesheet" href={site.theme} />
+        {/* The first picture is that of the whole page, with the script's times: nothing moves. */}
+        <link rel="expect" href="#end" blocking="render" />
+        <script type="module" src={SCRIPT} blocking="render" />
+      </head>
+      <body class={kind}>
+        <a class="skip" href="#content">
+          {t.skipToContent}
+        </a>
+        {children}
+        <footer id="end">
+          <Languages view={view} />
+        </footer>
+      </body>
+    </html>
+  )
+}
+
+/** Who is signed in, on every page with navigation. */
+function You({ view: { t, account } }: { view: View }) {
+  if (account === undefined) return <></>
+  return (
+    <a class="me" href="/account" title={t.signedInAs(account.username)}>
+      <Avatar name={account.username} />
+      <span>{account.username}</span>
+    </a>
+  )
+}
+
+function Brand({ view: { site } }: { view: View }) {
+  return (
+    <a class="brand" href="/account">
+      <picture>
+        <source media="(prefers-color-scheme: dark)" srcset={site.logo.dark} />
+        <img src={site.logo.light} alt="" width="32" height="32" />
+      </picture>
+      <span>{site.title}</span>
+    </a>
+  )
+}
+
+/** The text has the name of the icon. */
+type NavigationItem = [address: string, name: IconName & keyof Texts['nav']]
+
+const PAGES: NavigationItem[] = [
+  ['/account', 'overview'],
+  ['/account/security', 'security'],
+  ['/account/keys', 'keys'],
+  ['/account/app-passwords', 'app-passwords'],
+  ['/account/programs', 'programs'],
+  ['/account/sessions', 'sessions'],
+  ['/account/activity', 'activity'],
+  ['/account/notices', 'notices'],
+]
+
+/** Pages that only admins see in the navigation. */
+const ADMIN_PAGES: NavigationItem[] = [
+  ['/account/admin', 'admin'],
+  ['/account/admin/users', 'users'],
+  ['/account/admin/invitations', 'invitations'],
+  ['/account/admin/programs', 'registered'],
+  ['/account/admin/settings', 'settings'],
+  ['/account/admin/events', 'events'],
+  ['/account/admin/notices', 'channels'],
+]
+
+function Navigation({ view }: { view: View }) {
+  const { t, account } = view
+  return (
+    <nav aria-label={t.mainNavigation}>
+      <ul>
+        <NavigationItems view={view} pages={PAGES} />
+      </ul>
+      {account?.role === ADMIN && (
+        <>
+          <p id="administration">{t.administration}</p>
+          <ul aria-labelledby="administration">
+            <NavigationItems view={view} pages={ADMIN_PAGES} />
+          </ul>
+        </>
+      )}
+    </nav>
+  )
+}
+
+function NavigationItems({ view: { t, path }, pages }: { view: View; pages: NavigationItem[] }) {
+  return (
+    <>
+      {pages.map(([address, name]) => (
+        <li>
+          <a href={address} aria-current={isWithin(path, address) ? 'page' : undefined}>
+            <Icon name={name} />
+            {t.nav[name]}
+          </a>
+        </li>
+      ))}
+    </>
+  )
+}
+
+/** Every page lies under these. */
+const STARTS = ['/account', '/account/admin']
+
+function isWithin(path: string, address: string): boolean {
+  return path === address || (!STARTS.includes(address) && path.startsWith(`${address}/`))
+}
+
+function Notice({ view: { notice } }: { view: View }): Child {
+  if (notice === undefined) return null
+  return (
+    <p class={notice.isGood ? 'done' : 'over'} role="status">
+      {notice.isGood && <Icon name="turned" />}
+      {notice.text}
+    </p>
+  )
+}
+
+function Languages({ view: { language, address } }: { view: View }) {
+  const others = LANGUAGES.filter((other) => other !== language)
+  return (
+    <form method="post" action="/account/language">
+      <input type="hidden" name="path" value={address} />
+      {others.map((other) => (
+        <button class="quiet" name="language" value={other} lang={LANGUAGE_TAGS[other]}>
+          {TEXTS[other].languageName}
+        </button>
+      ))}
+    </form>
+  )
+}

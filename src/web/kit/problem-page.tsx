@@ -1,0 +1,94 @@
+import type { Refusal } from '../../core/base/refusals.ts'
+import type { AppContext } from '../http/context.ts'
+import { problemOf } from './form.ts'
+import { CardPage } from './frames.tsx'
+import { policyWithForm } from './headers.ts'
+import { Drawing } from './icons.tsx'
+import { SinglePage } from './layout.tsx'
+import { Heading } from './parts.tsx'
+import { readView, showPage, type View } from './view.ts'
+
+/** Reports a refusal that no form's page can show. */
+export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal }) {
+  const { t } = view
+  // Who opens a dead link has no account yet, or is not signed in.
+  const isDeadLink = refusal.refusal === 'linkInvalid'
+  const [title, back] = isDeadLink
+    ? [t.joining.linkEnded, t.joining.toSignIn]
+    : [t.problems.title, t.problems.back]
+  return (
+    <CardPage
+      view={view}
+      icon={isDeadLink ? 'activity' : 'unprotected'}
+      tone="amber"
+      title={title}
+      lead={problemOf(t, refusal).message}
+    >
+      <p class="buttons">
+        <a role="button" href="/account">
+          {back}
+        </a>
+      </p>
+    </CardPage>
+  )
+}
+
+/** Says that no page has this address, and leads to the start. */
+export function NotFoundPage({ view }: { view: View }) {
+  const t = view.t.problems
+  return (
+    <SinglePage view={view} title={t.notFound}>
+      <article>
+        <Drawing name="door" />
+        <Heading title={t.notFound} lead={t.notFoundLead} />
+        <p class="buttons">
+          <a role="button" href="/account">
+            {t.home}
+          </a>
+        </p>
+      </article>
+    </SinglePage>
+  )
+}
+
+/** The look of a page that leads on by itself. */
+const ON_THE_WAY = { icon: 'turned', tone: 'amber', lead: '' } as const
+
+/** Posts values to a program: by itself where scripts run, and by a button elsewhere. */
+export async function showFormPost(c: AppContext, to: string, values: Record<string, string>) {
+  c.header('Content-Security-Policy', policyWithForm(new URL(to).protocol))
+  const view = await readView(c)
+  const { t } = view
+  return showPage(
+    c,
+    <CardPage view={view} {...ON_THE_WAY} title={t.authorize.continueTitle}>
+      <form method="post" action={to} data-send>
+        {Object.entries(values).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <button>{t.authorize.continue}</button>
+      </form>
+    </CardPage>,
+  )
+}
+
+/**
+ * Leads on by itself, and by a link for browsers that ignore `Refresh`.
+ *
+ * @param to An address that can stand in a header: a checked path, or an encoded address.
+ */
+export async function showContinue(c: AppContext, to: string, words?: string) {
+  const view = await readView(c)
+  const { t } = view
+  c.header('Refresh', `0; url=${to}`)
+  return showPage(
+    c,
+    <CardPage view={view} {...ON_THE_WAY} title={t.authorize.continueTitle}>
+      <p class="buttons">
+        <a role="button" href={to}>
+          {words ?? t.authorize.continue}
+        </a>
+      </p>
+    </CardPage>,
+  )
+}
