@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { build } from 'esbuild'
-import { kib } from '../src/cli/deploy/bundle.ts'
-import { CommandError, runCommand } from '../src/cli/shared/command-error.ts'
+import { kib } from '../src/programs/deploy/bundle.ts'
+import { CommandError, runCommand } from '../src/programs/kit/command-error.ts'
 
 const OUT = '.build/latchkey-ldap.mjs'
 const MAX_BYTES = 100 * 1024
@@ -9,7 +9,7 @@ const MAX_BYTES = 100 * 1024
 /** `npm run build:ldap`: the LDAP door as one file that needs Node alone. */
 await runCommand(async () => {
   await build({
-    entryPoints: ['src/cli/ldap/main.ts'],
+    entryPoints: ['src/programs/ldap-door/main.ts'],
     outfile: OUT,
     bundle: true,
     minify: true,

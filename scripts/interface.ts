@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import openapi from '../schema/openapi.json' with { type: 'json' }
 import { type Guard, GUARDED_CHANGES } from '../src/core/access/guarded-changes.ts'
-import { loadCommands } from '../src/cli/commands.ts'
-import { CommandError, runCommand } from '../src/cli/shared/command-error.ts'
-import { isOption } from '../src/cli/shared/declaration.ts'
-import type { Listed } from '../src/cli/shared/listed.ts'
+import { loadCommands } from '../src/programs/commands.ts'
+import { CommandError, runCommand } from '../src/programs/kit/command-error.ts'
+import { isOption } from '../src/programs/kit/declaration.ts'
+import type { Listed } from '../src/programs/kit/listed.ts'
 
 const GUARDED = 'src/core/access/guarded-changes.ts'
 const END = '<!-- end -->'
@@ -80,7 +80,11 @@ await runCommand(async () => {
   const lists = [
     { file: 'docs/interface.md', source: 'schema/openapi.json', text: render() },
     { file: 'docs/interface.md', source: GUARDED, text: renderGuarded() },
-    { file: 'docs/operating.md', source: 'src/cli', text: renderCommands(await loadCommands()) },
+    {
+      file: 'docs/operating.md',
+      source: 'src/programs',
+      text: renderCommands(await loadCommands()),
+    },
   ]
   for (const { file, source, text } of lists) {
     const written = readFileSync(file, 'utf8')

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildDocument } from './openapi/document.ts'
-import { CommandError, runCommand } from '../src/cli/shared/command-error.ts'
+import { CommandError, runCommand } from '../src/programs/kit/command-error.ts'
 
 const FILE = 'schema/openapi.json'
 

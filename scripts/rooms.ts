@@ -85,8 +85,8 @@ const HTTP = /^(?:src\/http\/|src\/[\w-]+\/http\/|hono(?:\/|$))/
 const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g
 
 /**
- * The programs of `src/cli`, in folders that don't know each other: `start`, `deploy`, `import`,
- * and one of `operator` for each group of commands. All may use `shared` (words, options,
+ * The programs of `src/programs`, in folders that don't know each other: `start`, `deploy`,
+ * `import`, and one of `operator` for each group of commands. All may use `shared` (words, options,
  * terminals) and `site` (the site that a program works on), which uses `shared`. Files beside them
  * start programs.
  */
@@ -157,7 +157,7 @@ function whyForbiddenInCli(path: string, imported: string): string | undefined {
   return Object.hasOwn(CLI_EDGES, edge) ? undefined : `programs have no edge “${edge}”`
 }
 
-/** Returns the folder of a program in `src/cli`, and `main` for the files beside these folders. */
+/** Returns the folder of a program in `src/programs`, and `main` for the files beside these folders. */
 function programOf(path: string): string {
   const folders = path.split('/').slice(2, -1)
   return folders.length === 0 ? 'main' : folders.join('/')

@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { buildBundle, kib } from '../src/cli/deploy/bundle.ts'
-import { CommandError, runCommand } from '../src/cli/shared/command-error.ts'
-import { runWrangler } from '../src/cli/site/wrangler.ts'
+import { buildBundle, kib } from '../src/programs/deploy/bundle.ts'
+import { CommandError, runCommand } from '../src/programs/kit/command-error.ts'
+import { runWrangler } from '../src/programs/site/wrangler.ts'
 
 /**
  * 170 KiB with pages were enough until programs could sign users in, users could sign in with an

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { changeOpenApiExplorer } from './openapi-explorer.ts'
 import { pruneCss } from './prune-css.ts'
-import { codeOf, CommandError } from '../../src/cli/shared/command-error.ts'
+import { codeOf, CommandError } from '../../src/programs/kit/command-error.ts'
 
 const SOURCES = 'src/web/sources'
 /** Files that Cloudflare serves before it runs the Worker: `[assets]` in `wrangler.toml`. */

@@ -1,4 +1,4 @@
-import { CommandError } from '../../src/cli/shared/command-error.ts'
+import { CommandError } from '../../src/programs/kit/command-error.ts'
 
 /**
  * What we change in OpenAPI Explorer 2.4, each with what it is changed to. A style sheet of the

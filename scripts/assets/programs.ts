@@ -7,7 +7,7 @@ import {
   type BuiltFrom,
   digestOf,
   findBuilt,
-} from '../../src/cli/built.ts'
+} from '../../src/programs/built.ts'
 import { write } from './build.ts'
 
 /**
@@ -16,7 +16,7 @@ import { write } from './build.ts'
  */
 const PROGRAMS = ['start', 'main', 'deploy/main', '../../scripts/assets']
 /** A script that a program starts, from beside its own file. */
-const BESIDE = 'src/cli/site/workerd.sh'
+const BESIDE = 'src/programs/site/workerd.sh'
 /** How they are built, and the packages whose code is in them. */
 const HOW = ['scripts/assets/programs.ts', 'node_modules/.package-lock.json']
 
@@ -42,8 +42,8 @@ const REQUIRE_HTTP: Plugin = {
 }
 
 /**
- * Builds the programs of `src/cli`, unless they were built from the sources of today. Where nothing
- * can be written, they run from their sources, and only take longer to start.
+ * Builds the programs of `src/programs`, unless they were built from the sources of today. Where
+ * nothing can be written, they run from their sources, and only take longer to start.
  *
  * @param root The folder of `package.json`.
  */
@@ -52,7 +52,7 @@ export async function buildPrograms(root: string): Promise<void> {
   const { build } = await import('esbuild')
   const { outputFiles, metafile } = await build({
     absWorkingDir: resolve(root),
-    entryPoints: PROGRAMS.map((name) => join('src/cli', `${name}.ts`)),
+    entryPoints: PROGRAMS.map((name) => join('src/programs', `${name}.ts`)),
     outbase: '.',
     outdir: BUILT_FOLDER,
     bundle: true,

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { CommandError } from '../../src/cli/shared/command-error.ts'
-import { runWrangler } from '../../src/cli/site/wrangler.ts'
+import { CommandError } from '../../src/programs/kit/command-error.ts'
+import { runWrangler } from '../../src/programs/site/wrangler.ts'
 
 const folders: string[] = []
 process.once('exit', () => {

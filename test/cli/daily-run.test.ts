@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDailySchedule } from '../../src/cli/start/daily-run.ts'
+import { createDailySchedule } from '../../src/programs/start/daily-run.ts'
 
 const HOUR = 60 * 60 * 1000
 

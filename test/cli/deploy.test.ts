@@ -13,14 +13,14 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi, inject } from 'vitest'
 import { parseSecretKeys } from '../../src/core/crypto/key-ring.ts'
-import { explain, type Wrangler } from '../../src/cli/site/cloudflare.ts'
-import { createDeployedAccounts } from '../../src/cli/deploy/deployed-accounts.ts'
-import { CommandError } from '../../src/cli/shared/command-error.ts'
-import { STEPS } from '../../src/cli/deploy/steps.ts'
-import { runSteps } from '../../src/cli/deploy/run-steps.ts'
-import { loadWrangler } from '../../src/cli/site/platform-tools.ts'
-import { readSiteConfig } from '../../src/cli/site/site-config.ts'
-import { runWrangler } from '../../src/cli/site/wrangler.ts'
+import { explain, type Wrangler } from '../../src/programs/site/cloudflare.ts'
+import { createDeployedAccounts } from '../../src/programs/deploy/deployed-accounts.ts'
+import { CommandError } from '../../src/programs/kit/command-error.ts'
+import { STEPS } from '../../src/programs/deploy/steps.ts'
+import { runSteps } from '../../src/programs/deploy/run-steps.ts'
+import { loadWrangler } from '../../src/programs/site/platform-tools.ts'
+import { readSiteConfig } from '../../src/programs/site/site-config.ts'
+import { runWrangler } from '../../src/programs/site/wrangler.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { FakeCloudflare } from '../support/fake-cloudflare.ts'
 import { readMigrations } from '../support/migrate.ts'
@@ -494,7 +494,7 @@ describe('npm run deploy, with the real wrangler', () => {
       writeFileSync(clone.path('wrangler.toml'), toml)
 
       const deploy = (...args: string[]) =>
-        clone.run('src/cli/launch.cjs', ['deploy/main', ...args], { ...env, WORKERS_CI: '1' })
+        clone.run('src/programs/launch.cjs', ['deploy/main', ...args], { ...env, WORKERS_CI: '1' })
       expect(await deploy()).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('npm run deploy -- --attach accounts.example.org.'),
@@ -561,7 +561,7 @@ describe('npm run deploy, with the real wrangler', () => {
       'SECRET_KEYS still has the value of the example: make one with `npm run secrets`',
     )
     writeFileSync(clone.path('.dev.vars'), readFileSync(join(home, '.dev.vars.example')))
-    const { code, stderr } = await clone.run('src/cli/launch.cjs', ['start'])
+    const { code, stderr } = await clone.run('src/programs/launch.cjs', ['start'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('the value of the example')])
   })
 
@@ -576,7 +576,7 @@ describe('npm run deploy, with the real wrangler', () => {
   })
 
   test('rehearses without network', async () => {
-    const { code, stdout, stderr } = await clone.run('src/cli/launch.cjs', [
+    const { code, stdout, stderr } = await clone.run('src/programs/launch.cjs', [
       'deploy/main',
       '--dry-run',
     ])

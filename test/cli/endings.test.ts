@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { loadCommands } from '../../src/cli/commands.ts'
+import { loadCommands } from '../../src/programs/commands.ts'
 import { Clone } from '../support/clone.ts'
 import { Receiver } from '../support/receiver.ts'
 

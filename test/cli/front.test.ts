@@ -10,10 +10,10 @@ import {
 } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Proxy } from '../../src/cli/start/front-request.ts'
-import type { Answered } from '../../src/cli/start/exchange.ts'
-import { createFront } from '../../src/cli/start/front.ts'
-import { requestLine } from '../../src/cli/start/request-lines.ts'
+import type { Proxy } from '../../src/programs/start/front-request.ts'
+import type { Answered } from '../../src/programs/start/exchange.ts'
+import { createFront } from '../../src/programs/start/front.ts'
+import { requestLine } from '../../src/programs/start/request-lines.ts'
 
 const SECRET = 'the secret of this start'
 const servers: Server[] = []

@@ -46,7 +46,10 @@ function siteOnSmallDisk() {
     },
     makeReadOnly: () => mount('-o', 'remount,ro'),
     run: (...args: string[]) =>
-      spawnSync(process.execPath, ['src/cli/launch.cjs', ...args], { cwd: disk, encoding: 'utf8' }),
+      spawnSync(process.execPath, ['src/programs/launch.cjs', ...args], {
+        cwd: disk,
+        encoding: 'utf8',
+      }),
   }
 }
 
@@ -74,7 +77,7 @@ test.runIf(process.platform === 'linux')('a log on a full disk ends no site', as
   const clone = new Clone(inject('startedSite'))
   onTestFinished(() => clone.remove())
   const port = await freePort()
-  const service = clone.shell('exec node src/cli/launch.cjs start > /dev/full', { PORT: port })
+  const service = clone.shell('exec node src/programs/launch.cjs start > /dev/full', { PORT: port })
   await service.until("The log can't be written (ENOSPC): the site goes on without it.\n")
   const client = new Client(`http://127.0.0.1:${port}`)
   await expect

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { isChinese } from '../../src/cli/shared/help.ts'
-import { createWholeProgram } from '../../src/cli/program.ts'
+import { isChinese } from '../../src/programs/kit/help.ts'
+import { createWholeProgram } from '../../src/programs/program.ts'
 
 /** The home and the present folder of somebody who pastes examples. */
 let folder: string

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { buildPrograms } from '../../scripts/assets/programs.ts'
-import { BUILT_LIST, digestOf, findBuilt } from '../../src/cli/built.ts'
+import { BUILT_LIST, digestOf, findBuilt } from '../../src/programs/built.ts'
 import { Clone } from '../support/clone.ts'
 
 let clone: Clone
@@ -84,7 +84,7 @@ test('a program is run as it was built, until a source has changed', async () =>
   }
   /** Makes the built program tell itself from its source. */
   const markBuilt = () => {
-    const file = clone.path('.build/cli/src/cli/main.js')
+    const file = clone.path('.build/cli/src/programs/main.js')
     writeFileSync(file, `process.stdout.write('built ')\n${readFileSync(file, 'utf8')}`)
   }
   markBuilt()
@@ -99,13 +99,13 @@ test('a program is run as it was built, until a source has changed', async () =>
 })
 
 test('a list of built programs counts only in its own form', () => {
-  const source = 'src/cli/main.ts'
+  const source = 'src/programs/main.ts'
   const digest = digestOf(clone.folder, [source])
   const find = (list: unknown) => {
     writeFileSync(clone.path(BUILT_LIST), JSON.stringify(list))
     return findBuilt(clone.folder, 'main')
   }
-  expect(find({ sources: [source], digest })).toBe(clone.path('.build/cli/src/cli/main.js'))
+  expect(find({ sources: [source], digest })).toBe(clone.path('.build/cli/src/programs/main.js'))
   // Each character of a text would count as a file.
   const ofText = digestOf(clone.folder, Array.from(source))
   for (const list of [null, [], {}, { sources: [source] }, { sources: source, digest: ofText }])

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test, inject } from 'vitest'
-import { localIds, readSiteConfig } from '../../src/cli/site/site-config.ts'
+import { localIds, readSiteConfig } from '../../src/programs/site/site-config.ts'
 import { Clone } from '../support/clone.ts'
 
 /** The lines for the database and the namespace in `wrangler.toml`. */

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { Request } from 'miniflare'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { openSmtp, readSmtpUrl } from '../../src/cli/start/smtp.ts'
+import { openSmtp, readSmtpUrl } from '../../src/programs/start/smtp.ts'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'

@@ -12,7 +12,7 @@ import {
   test,
   vi,
 } from 'vitest'
-import { PUBLIC_NETWORK } from '../../src/cli/site/local-site.ts'
+import { PUBLIC_NETWORK } from '../../src/programs/site/local-site.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import type { Ended } from '../support/program.ts'

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { editDistance, nearest } from '../../src/cli/shared/edit-distance.ts'
+import { editDistance, nearest } from '../../src/programs/kit/edit-distance.ts'
 import { parseSince } from '../../src/cli/operator/activity/event.ts'
-import { columnWidths } from '../../src/cli/shared/output.ts'
+import { columnWidths } from '../../src/programs/kit/output.ts'
 import {
   parsePermission,
   permissionNames,
   permissionText,
-} from '../../src/cli/shared/permission.ts'
-import { readLine } from '../../src/cli/shared/standard-input.ts'
+} from '../../src/programs/kit/permission.ts'
+import { readLine } from '../../src/programs/kit/standard-input.ts'
 import { Readable } from 'node:stream'
 
 describe('the edit distance', () => {

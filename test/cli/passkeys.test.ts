@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { toBase64 } from '../../src/core/base/encoding.ts'
-import { passkeyRowsOf, readPasskey } from '../../src/cli/import/passkeys.ts'
+import { passkeyRowsOf, readPasskey } from '../../src/programs/import/passkeys.ts'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
 import { oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { latchkey, userWord } from '../../src/cli/shared/printed-command.ts'
-import { loadCommands } from '../../src/cli/commands.ts'
+import { latchkey, userWord } from '../../src/programs/kit/printed-command.ts'
+import { loadCommands } from '../../src/programs/commands.ts'
 import { Clone } from '../support/clone.ts'
 
 /** Runs a script in which `npm` prints its arguments, and returns these. */

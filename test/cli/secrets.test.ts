@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
-import { secretAdvice } from '../../src/cli/site/secret-advice.ts'
+import { secretAdvice } from '../../src/programs/site/secret-advice.ts'
 import { Clone } from '../support/clone.ts'
 
 let clone: Clone
@@ -22,7 +22,7 @@ const setEntries = (list: string) =>
 
 /**
  * Every file that seals something, and what becomes of it when an entry of `SECRET_KEYS` goes. A
- * new one also belongs in `SEALED` of `src/cli/site/sealed-content.ts`, if it is stored.
+ * new one also belongs in `SEALED` of `src/programs/site/sealed-content.ts`, if it is stored.
  */
 const SEALERS = {
   'crypto/sealed-bookmark.ts': 'a header and a cookie, which may be lost',

@@ -100,17 +100,19 @@ test("the site runs under the unit's filter of system calls, and so do commands"
   const { code, stderr } = await clone.shell(`${filter} true`).ended
   skip(code === NO_LIBSECCOMP, stderr)
   const port = await freePort()
-  const service = clone.shell(`${filter} node src/cli/launch.cjs start`, { PORT: port })
+  const service = clone.shell(`${filter} node src/programs/launch.cjs start`, { PORT: port })
   await service.until('serves on')
   const client = new Client(`http://127.0.0.1:${port}`)
   expect(await client.signIn('admin', ADMIN_PASSWORD)).toMatchObject({ code: 200 })
   expect(await service.stop()).toMatchObject({ code: 0 })
-  const doctor = await clone.shell(`${filter} node src/cli/launch.cjs main doctor`).ended
+  const doctor = await clone.shell(`${filter} node src/programs/launch.cjs main doctor`).ended
   expect(doctor).toMatchObject({ code: 0, stderr: '' })
 
   const narrow = filterOf(sets.split(' ').filter((name) => name !== '@pkey'))
   for (const program of ['start', 'main doctor'])
-    expect(await clone.shell(`${narrow} node src/cli/launch.cjs ${program}`).ended).toMatchObject({
+    expect(
+      await clone.shell(`${narrow} node src/programs/launch.cjs ${program}`).ended,
+    ).toMatchObject({
       code: 1,
       stderr:
         "The Workers runtime (workerd) can't start on this machine: docs/troubleshooting.md lists the reasons.\n",

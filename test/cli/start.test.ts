@@ -27,10 +27,10 @@ import {
   test,
   vi,
 } from 'vitest'
-import { UsageError } from '../../src/cli/shared/command-error.ts'
-import { readSecretKeys } from '../../src/cli/site/dev-vars.ts'
-import { bannerOf } from '../../src/cli/start/banner.ts'
-import { readStartOptions } from '../../src/cli/start/options.ts'
+import { UsageError } from '../../src/programs/kit/command-error.ts'
+import { readSecretKeys } from '../../src/programs/site/dev-vars.ts'
+import { bannerOf } from '../../src/programs/start/banner.ts'
+import { readStartOptions } from '../../src/programs/start/options.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
@@ -737,7 +737,7 @@ test('no program lets other users write the code that it compiles', async () => 
     if (name !== '.cache')
       symlinkSync(join(process.cwd(), 'node_modules', name), join(modules, name))
   for (const program of ['start', 'main', 'deploy/main']) {
-    const launch = `node src/cli/launch.cjs ${program} --help`
+    const launch = `node src/programs/launch.cjs ${program} --help`
     const run = clone.shell(`unset NODE_COMPILE_CACHE; umask 0; ${launch}`)
     expect(await run.ended).toMatchObject({ code: 0 })
     const written = globSync('node_modules/.cache{,/**}', { cwd: clone.folder })

@@ -89,7 +89,7 @@ test('what is wrong with a command line is said before a site is opened, with ex
 })
 
 test('a reader that has seen enough makes no command fail', async () => {
-  const piped = 'set -o pipefail; node src/cli/launch.cjs main --help | true'
+  const piped = 'set -o pipefail; node src/programs/launch.cjs main --help | true'
   for (let i = 0; i < 3; i++) expect((await clone.shell(piped).ended).stderr).toBe('')
 })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startWaiting } from '../../src/cli/shared/waiting.ts'
+import { startWaiting } from '../../src/programs/kit/waiting.ts'
 
 let written: string[]
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createHmac, hash, hkdfSync, pbkdf2Sync, randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isEncrypted, openWorkerValue } from '../../src/cli/import/worker-cipher.ts'
+import { isEncrypted, openWorkerValue } from '../../src/programs/import/worker-cipher.ts'
 
 const SECRET = 'a secret of OpenList-Worker'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { loadCommands } from '../../src/cli/commands.ts'
-import { isOption } from '../../src/cli/shared/declaration.ts'
-import type { Listed } from '../../src/cli/shared/listed.ts'
+import { loadCommands } from '../../src/programs/commands.ts'
+import { isOption } from '../../src/programs/kit/declaration.ts'
+import type { Listed } from '../../src/programs/kit/listed.ts'
 import { Clone } from '../support/clone.ts'
 
 let clone: Clone
@@ -63,7 +63,7 @@ test.each(
 
 test('npm run deploy answers a wrong command line with a sentence, before it does anything', async () => {
   for (const line of [['more'], ['--dryrun'], ['--attach'], [''], ['\u202eß']]) {
-    const ended = await clone.run('src/cli/launch.cjs', ['deploy/main', ...line])
+    const ended = await clone.run('src/programs/launch.cjs', ['deploy/main', ...line])
     const stderr = expect.stringMatching(/^[^\n]+ \(--help lists the options\)\n$/)
     expect([line, ended]).toEqual([line, { code: 2, stdout: '', stderr }])
   }

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
-import { newSecretKey } from '../../src/cli/site/dev-vars.ts'
+import { newSecretKey } from '../../src/programs/site/dev-vars.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
@@ -115,7 +115,7 @@ class Deployed {
 
   /** `npm run deploy` */
   async deploy(env: Record<string, string>): Promise<void> {
-    const program = 'src/cli/deploy/main.ts'
+    const program = 'src/programs/deploy/main.ts'
     const { code, stdout, stderr } = await this.folder.run(program, [], { ...this.#env, ...env })
     if (code !== 0) throw new Error(`npm run deploy: ${stderr}`)
     say(`  npm run deploy: ${/^ {4}(.+)\nDone/m.exec(stdout)?.[1] ?? ''}`)

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { newSecretKey } from '../../src/cli/site/dev-vars.ts'
+import { newSecretKey } from '../../src/programs/site/dev-vars.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import type { Client } from '../support/client.ts'
 import type { Envelope } from '../support/envelope.ts'

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
-import { DATA_SOCKET } from '../../src/cli/site/running-site.ts'
+import { DATA_SOCKET } from '../../src/programs/site/running-site.ts'
 import { FREQUENT_CRON } from '../../src/frequent-run.ts'
 import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
 import type { Client } from '../support/client.ts'

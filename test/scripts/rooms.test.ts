@@ -62,17 +62,17 @@ describe('the rooms of src', () => {
     ['shared/output.ts', '../site/site.ts', 'shared > site'],
     ['import/plan.ts', '../program.ts', 'import > main'],
   ])('keep the programs of the command line apart: %s imports %s', (file, name, edge) => {
-    expect(forbidden(`src/cli/${file}`, `import { one } from '${name}'`)).toEqual([
+    expect(forbidden(`src/programs/${file}`, `import { one } from '${name}'`)).toEqual([
       expect.stringContaining(`programs have no edge “${edge}”`),
     ])
   })
 
   test('let the programs of the command line share two folders, and their entries use all', () => {
     const shared = `import { one } from '../shared/output.ts'\nimport { two } from '../site/site.ts'`
-    expect(forbidden('src/cli/deploy/steps.ts', shared)).toEqual([])
-    expect(forbidden('src/cli/main.ts', `import { one } from './operator/users/user.ts'`)).toEqual(
-      [],
-    )
+    expect(forbidden('src/programs/deploy/steps.ts', shared)).toEqual([])
+    expect(
+      forbidden('src/programs/main.ts', `import { one } from './operator/users/user.ts'`),
+    ).toEqual([])
   })
 
   test('name a folder that is in none', () => {

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { CommandError, runCommand } from '../../src/cli/shared/command-error.ts'
+import { CommandError, runCommand } from '../../src/programs/kit/command-error.ts'
 import { growthOf, isFlat } from './growth.ts'
 import { soak, type Soaked, totalOf } from './soak.ts'
 

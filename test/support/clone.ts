@@ -170,17 +170,17 @@ export class Clone {
     { input = '', env = {} }: { input?: string; env?: Env } = {},
   ): Promise<Ended> {
     await this.closeData()
-    return this.#node(['src/cli/launch.cjs', 'main', ...args], env, input).ended
+    return this.#node(['src/programs/launch.cjs', 'main', ...args], env, input).ended
   }
 
   /** The same, not waited for. */
   startLatchkey(...args: string[]): Program {
-    return this.#node(['src/cli/launch.cjs', 'main', ...args], {})
+    return this.#node(['src/programs/launch.cjs', 'main', ...args], {})
   }
 
   /** The same, with its standard input open. */
   holdLatchkey(...args: string[]): Program {
-    return this.#start(process.execPath, ['src/cli/launch.cjs', 'main', ...args], {})
+    return this.#start(process.execPath, ['src/programs/launch.cjs', 'main', ...args], {})
   }
 
   /** The same on a terminal, where somebody types each answer once the text before it is shown. */
@@ -188,7 +188,7 @@ export class Clone {
     args: readonly string[],
     answers: readonly [prompt: string, answer: string][],
   ): Promise<Ended> {
-    const command = [process.execPath, 'src/cli/launch.cjs', 'main', ...args].join(' ')
+    const command = [process.execPath, 'src/programs/launch.cjs', 'main', ...args].join(' ')
     const program = this.#start('script', ['-qec', command, '/dev/null'], {})
     for (const [prompt, answer] of answers) {
       await program.until(prompt)
@@ -224,7 +224,12 @@ export class Clone {
 
   /** `npm start` */
   start(env: Env = {}, { asNobody = false, args = [] as readonly string[] } = {}): Program {
-    return this.#node(['src/cli/launch.cjs', 'start', ...args], env, '', asNobody ? NOBODY : {})
+    return this.#node(
+      ['src/programs/launch.cjs', 'start', ...args],
+      env,
+      '',
+      asNobody ? NOBODY : {},
+    )
   }
 
   /**

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import * as v from 'valibot'
-import type * as PrepareProcess from '../../src/cli/shared/prepare-process.ts'
-import type * as Program from '../../src/cli/program.ts'
+import type * as PrepareProcess from '../../src/programs/kit/prepare-process.ts'
+import type * as Program from '../../src/programs/program.ts'
 
 const commandSchema = v.object({
   folder: v.string(),

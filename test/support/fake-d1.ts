@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { loadWrangler } from '../../src/cli/site/platform-tools.ts'
+import { loadWrangler } from '../../src/programs/site/platform-tools.ts'
 import type { Answer } from './fake-cloudflare.ts'
 
 /** What `wrangler d1 export` leaves out. */

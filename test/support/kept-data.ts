@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type * as LocalDatabase from '../../src/cli/site/local-database.ts'
-import type * as LocalSite from '../../src/cli/site/local-site.ts'
+import type * as LocalDatabase from '../../src/programs/site/local-database.ts'
+import type * as LocalSite from '../../src/programs/site/local-site.ts'
 
 /*
  * Stands in for `local-site.ts` where commands run one after another in one process

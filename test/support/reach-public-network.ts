@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { PUBLIC_NETWORK } from '../../src/cli/site/local-site.ts'
+import { PUBLIC_NETWORK } from '../../src/programs/site/local-site.ts'
 
 /**
  * Prints which of the hosts in its arguments the network for the addresses of users reaches. It

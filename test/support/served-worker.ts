@@ -8,7 +8,7 @@ import {
   Response as MiniflareResponse,
 } from 'miniflare'
 import { createMeter, openDatabase } from '../../src/core/database/database.ts'
-import { createFirstAccounts } from '../../src/cli/site/first-accounts.ts'
+import { createFirstAccounts } from '../../src/programs/site/first-accounts.ts'
 import { randomBytes } from '../../src/core/deps.ts'
 import { cheapHash } from './cheap-hash.ts'
 import { Client } from './client.ts'

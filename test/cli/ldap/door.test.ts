@@ -6,15 +6,15 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { Client } from 'ldapts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { element, integer } from '../../../src/cli/ldap/ber.ts'
+import { element, integer } from '../../../src/programs/ldap-door/ber.ts'
 import { freePort } from '../../support/free-port.ts'
-import { type Door, openDoor } from '../../../src/cli/ldap/door.ts'
+import { type Door, openDoor } from '../../../src/programs/ldap-door/door.ts'
 import {
   OptionError,
   readOptions,
   searchPasswordOf,
   type WrittenOptions,
-} from '../../../src/cli/ldap/options.ts'
+} from '../../../src/programs/ldap-door/options.ts'
 
 const run = promisify(execFile)
 const TOKEN = 'latchkey_x'

@@ -1,10 +1,17 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BerError, BerReader, element, integer, sizeOf, TAG } from '../../../src/cli/ldap/ber.ts'
-import { uuidOf } from '../../../src/cli/ldap/directory.ts'
-import { dnKey, DnError, parseDn, printDn } from '../../../src/cli/ldap/dn.ts'
-import { FilterTooLarge, matches, readFilter } from '../../../src/cli/ldap/filter.ts'
-import { readMessage } from '../../../src/cli/ldap/message.ts'
+import {
+  BerError,
+  BerReader,
+  element,
+  integer,
+  sizeOf,
+  TAG,
+} from '../../../src/programs/ldap-door/ber.ts'
+import { uuidOf } from '../../../src/programs/ldap-door/directory.ts'
+import { dnKey, DnError, parseDn, printDn } from '../../../src/programs/ldap-door/dn.ts'
+import { FilterTooLarge, matches, readFilter } from '../../../src/programs/ldap-door/filter.ts'
+import { readMessage } from '../../../src/programs/ldap-door/message.ts'
 
 const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes))
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { BerReader, element, TAG } from '../../../src/cli/ldap/ber.ts'
+import { BerReader, element, TAG } from '../../../src/programs/ldap-door/ber.ts'
 import {
   and,
   BASE,

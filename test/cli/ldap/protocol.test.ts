@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { element, integer, sizeOf, TAG } from '../../../src/cli/ldap/ber.ts'
+import { element, integer, sizeOf, TAG } from '../../../src/programs/ldap-door/ber.ts'
 import {
   bindRequest,
   control,

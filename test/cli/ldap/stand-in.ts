@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { BerReader, element, integer, sizeOf, TAG } from '../../../src/cli/ldap/ber.ts'
-import { type Door, openDoor } from '../../../src/cli/ldap/door.ts'
+import { BerReader, element, integer, sizeOf, TAG } from '../../../src/programs/ldap-door/ber.ts'
+import { type Door, openDoor } from '../../../src/programs/ldap-door/door.ts'
 import {
   readOptions,
   searchPasswordOf,
   type WrittenOptions,
-} from '../../../src/cli/ldap/options.ts'
+} from '../../../src/programs/ldap-door/options.ts'
 
 const TOKEN = 'latchkey_x'
 export const BASE = 'dc=accounts,dc=example,dc=org'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { listSiteEvents } from '../../../activity/operator-events.ts'
-import { messageOf } from '../../shared/command-error.ts'
-import { handleStop } from '../../shared/stop-handlers.ts'
+import { messageOf } from '../../../programs/kit/command-error.ts'
+import { handleStop } from '../../../programs/kit/stop-handlers.ts'
 
 type Events = Awaited<ReturnType<typeof listSiteEvents>>['events']
 

@@ -9,11 +9,11 @@ import {
 } from '../../../core/access/service-tokens.ts'
 import { nameText } from '../../../core/base/text.ts'
 import { isoTime } from '../../../core/base/time.ts'
-import { CommandError } from '../../shared/command-error.ts'
-import { repeated, takes, withDefault } from '../../shared/declaration.ts'
-import { parsed } from '../../shared/parsed.ts'
-import { latchkey } from '../../shared/printed-command.ts'
-import { onSite } from '../../site/on-site.ts'
+import { CommandError } from '../../../programs/kit/command-error.ts'
+import { repeated, takes, withDefault } from '../../../programs/kit/declaration.ts'
+import { parsed } from '../../../programs/kit/parsed.ts'
+import { latchkey } from '../../../programs/kit/printed-command.ts'
+import { onSite } from '../../../programs/site/on-site.ts'
 
 const COLUMNS = ['name', 'scope', 'created_time']
 const MAX_NAME_CHARACTERS = 255

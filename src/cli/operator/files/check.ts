@@ -6,10 +6,10 @@ import { callAsAdmin } from '../../../files/origin.ts'
 import { listRemoteUsers, type RemoteUser } from '../../../files/remote-users.ts'
 import { type Link, listLinks } from '../../../files/store.ts'
 import { GENERAL } from '../../../core/accounts/roles.ts'
-import { failure, type Finding, good, warning } from '../../shared/findings.ts'
-import { latchkey } from '../../shared/printed-command.ts'
-import { judgeFileServer, judgeLinks, readStateOf } from '../../site/file-server.ts'
-import type { Site } from '../../site/site.ts'
+import { failure, type Finding, good, warning } from '../../../programs/kit/findings.ts'
+import { latchkey } from '../../../programs/kit/printed-command.ts'
+import { judgeFileServer, judgeLinks, readStateOf } from '../../../programs/site/file-server.ts'
+import type { Site } from '../../../programs/site/site.ts'
 
 const settingsSchema = v.array(v.object({ key: v.string(), value: v.string() }))
 const MAX_NAMES = 5

@@ -10,18 +10,24 @@ import {
 import { channelRecord } from '../../../notices/record.ts'
 import { isTopic, type Topic, TOPICS } from '../../../core/audit/topics.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
-import { CommandError, UsageError } from '../../shared/command-error.ts'
-import { readLocalVars } from '../../site/dev-vars.ts'
-import { bindsEmail, readSiteConfig } from '../../site/site-config.ts'
-import type { Site } from '../../site/site.ts'
-import { readLine } from '../../shared/standard-input.ts'
-import { whileWaiting } from '../../shared/waiting.ts'
+import { CommandError, UsageError } from '../../../programs/kit/command-error.ts'
+import { readLocalVars } from '../../../programs/site/dev-vars.ts'
+import { bindsEmail, readSiteConfig } from '../../../programs/site/site-config.ts'
+import type { Site } from '../../../programs/site/site.ts'
+import { readLine } from '../../../programs/kit/standard-input.ts'
+import { whileWaiting } from '../../../programs/kit/waiting.ts'
 import { channelsEn } from '../../../pages/texts/channels-en.ts'
-import { choice, repeated, required, takes, withDefault } from '../../shared/declaration.ts'
-import type { Text } from '../../shared/help.ts'
-import { onSite } from '../../site/on-site.ts'
-import { parseId } from '../../shared/paging.ts'
-import { latchkey } from '../../shared/printed-command.ts'
+import {
+  choice,
+  repeated,
+  required,
+  takes,
+  withDefault,
+} from '../../../programs/kit/declaration.ts'
+import type { Text } from '../../../programs/kit/help.ts'
+import { onSite } from '../../../programs/site/on-site.ts'
+import { parseId } from '../../../programs/kit/paging.ts'
+import { latchkey } from '../../../programs/kit/printed-command.ts'
 
 const COLUMNS = ['id', 'name', 'kind', 'target', 'topics', 'last_sent_at', 'failure', 'waiting']
 

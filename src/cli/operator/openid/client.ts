@@ -26,14 +26,14 @@ import {
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { readReason, wordsOf } from '../../../core/base/reasons.ts'
 import { isoTime } from '../../../core/base/time.ts'
-import { CommandError, explained, UsageError } from '../../shared/command-error.ts'
-import { issuerSchema, readIssuer } from '../../site/issuer.ts'
-import type { Site } from '../../site/site.ts'
-import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
-import { type Given, repeated, takes } from '../../shared/declaration.ts'
-import { onSite, sought } from '../../site/on-site.ts'
-import { parsed } from '../../shared/parsed.ts'
-import { latchkey } from '../../shared/printed-command.ts'
+import { CommandError, explained, UsageError } from '../../../programs/kit/command-error.ts'
+import { issuerSchema, readIssuer } from '../../../programs/site/issuer.ts'
+import type { Site } from '../../../programs/site/site.ts'
+import { confirm, needTerminal, YES } from '../../../programs/kit/confirm.ts'
+import { type Given, repeated, takes } from '../../../programs/kit/declaration.ts'
+import { onSite, sought } from '../../../programs/site/on-site.ts'
+import { parsed } from '../../../programs/kit/parsed.ts'
+import { latchkey } from '../../../programs/kit/printed-command.ts'
 
 const COLUMNS = ['name', 'client_id', 'first_party', 'admins_only', 'redirect_uris', 'created_time']
 

@@ -6,10 +6,10 @@ import {
   selectSigningKeys,
   SPREAD_SECONDS,
 } from '../../../openid/keys.ts'
-import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
-import { takes } from '../../shared/declaration.ts'
-import { onSite } from '../../site/on-site.ts'
-import type { Site } from '../../site/site.ts'
+import { confirm, needTerminal, YES } from '../../../programs/kit/confirm.ts'
+import { takes } from '../../../programs/kit/declaration.ts'
+import { onSite } from '../../../programs/site/on-site.ts'
+import type { Site } from '../../../programs/site/site.ts'
 
 const list = onSite({
   about: 'lists the public keys that programs read',

@@ -6,10 +6,10 @@ import {
   listSessionsOf,
 } from '../../../sessions/operator-sessions.ts'
 import { sessionRecord } from '../../../sessions/record.ts'
-import { UsageError } from '../../shared/command-error.ts'
-import { takes } from '../../shared/declaration.ts'
-import { OPTIONAL_USER, USER } from '../../site/find-user.ts'
-import { onSite } from '../../site/on-site.ts'
+import { UsageError } from '../../../programs/kit/command-error.ts'
+import { takes } from '../../../programs/kit/declaration.ts'
+import { OPTIONAL_USER, USER } from '../../../programs/site/find-user.ts'
+import { onSite } from '../../../programs/site/on-site.ts'
 
 const COLUMNS = ['id', 'created_time', 'expires_time', 'network', 'user_agent']
 

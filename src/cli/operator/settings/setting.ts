@@ -6,13 +6,13 @@ import {
   saveSettings,
   type Setting,
 } from '../../../settings/manage-settings.ts'
-import { CommandError, UsageError } from '../../shared/command-error.ts'
-import { takes } from '../../shared/declaration.ts'
-import { nearest } from '../../shared/edit-distance.ts'
-import { latchkey } from '../../shared/printed-command.ts'
-import { readAll } from '../../shared/standard-input.ts'
-import { onSite, sought } from '../../site/on-site.ts'
-import type { Site } from '../../site/site.ts'
+import { CommandError, UsageError } from '../../../programs/kit/command-error.ts'
+import { takes } from '../../../programs/kit/declaration.ts'
+import { nearest } from '../../../programs/kit/edit-distance.ts'
+import { latchkey } from '../../../programs/kit/printed-command.ts'
+import { readAll } from '../../../programs/kit/standard-input.ts'
+import { onSite, sought } from '../../../programs/site/on-site.ts'
+import type { Site } from '../../../programs/site/site.ts'
 import { settingExport, settingImport } from './setting-files.ts'
 import { whatIsClosed } from './what-is-closed.ts'
 

@@ -1,7 +1,7 @@
 import { closedBy, countMadeWithPassword } from '../../../core/access/kept-credentials.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { listSettings } from '../../../settings/manage-settings.ts'
-import type { Site } from '../../site/site.ts'
+import type { Site } from '../../../programs/site/site.ts'
 
 /**
  * Says what a demand for a second factor has closed, after it changed.

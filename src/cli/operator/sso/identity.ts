@@ -2,12 +2,12 @@ import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { visible } from '../../../core/base/text.ts'
 import { type ListedIdentity, listIdentitiesOf, unlinkIdentityOf } from '../../../sso/manage.ts'
 import { operatorIdentityRecord } from '../../../sso/record.ts'
-import { CommandError, explained } from '../../shared/command-error.ts'
-import { confirm, needTerminal, YES } from '../../shared/confirm.ts'
-import { takes } from '../../shared/declaration.ts'
-import { latchkey, userWord } from '../../shared/printed-command.ts'
-import { USER } from '../../site/find-user.ts'
-import { onSite } from '../../site/on-site.ts'
+import { CommandError, explained } from '../../../programs/kit/command-error.ts'
+import { confirm, needTerminal, YES } from '../../../programs/kit/confirm.ts'
+import { takes } from '../../../programs/kit/declaration.ts'
+import { latchkey, userWord } from '../../../programs/kit/printed-command.ts'
+import { USER } from '../../../programs/site/find-user.ts'
+import { onSite } from '../../../programs/site/on-site.ts'
 
 const COLUMNS = ['subject', 'name', 'platform', 'issuer', 'linked_at', 'linked_by', 'last_used_at']
 

@@ -2,10 +2,10 @@ import { InvalidArgumentError } from 'commander'
 import { refusalIn } from '../../../core/base/refusals.ts'
 import { checkProvider, PROBLEM_TEXTS } from '../../../sso/check.ts'
 import { redirectUrisOf } from '../../../sso/redirect-uris.ts'
-import { CommandError } from '../../shared/command-error.ts'
-import { takes } from '../../shared/declaration.ts'
-import { latchkey } from '../../shared/printed-command.ts'
-import { onSite } from '../../site/on-site.ts'
+import { CommandError } from '../../../programs/kit/command-error.ts'
+import { takes } from '../../../programs/kit/declaration.ts'
+import { latchkey } from '../../../programs/kit/printed-command.ts'
+import { onSite } from '../../../programs/site/on-site.ts'
 
 const test = onSite({
   about: 'asks the identity provider whether it can be used',

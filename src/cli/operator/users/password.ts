@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import { generatePassword } from '../../../core/passwords/generated-password.ts'
 import { checkPasswordLength } from '../../../core/passwords/password-rules.ts'
 import { text } from '../../../core/base/text.ts'
-import { CommandError, UsageError } from '../../shared/command-error.ts'
-import { type Given, takes } from '../../shared/declaration.ts'
-import type { Site } from '../../site/site.ts'
-import { readLine } from '../../shared/standard-input.ts'
+import { CommandError, UsageError } from '../../../programs/kit/command-error.ts'
+import { type Given, takes } from '../../../programs/kit/declaration.ts'
+import type { Site } from '../../../programs/site/site.ts'
+import { readLine } from '../../../programs/kit/standard-input.ts'
 
 /**
  * The source of a new password. It is never an argument, because every user of the machine can read

@@ -1,12 +1,12 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { isoTime } from '../../../core/base/time.ts'
 import { listReservedNames, releaseName } from '../../../users/reserved-names.ts'
-import { explained } from '../../shared/command-error.ts'
-import { keepNames } from '../../import/keep-names.ts'
-import { readSource } from '../../import/source.ts'
-import { takes } from '../../shared/declaration.ts'
-import { onSite } from '../../site/on-site.ts'
-import { latchkey } from '../../shared/printed-command.ts'
+import { explained } from '../../../programs/kit/command-error.ts'
+import { keepNames } from '../../../programs/import/keep-names.ts'
+import { readSource } from '../../../programs/import/source.ts'
+import { takes } from '../../../programs/kit/declaration.ts'
+import { onSite } from '../../../programs/site/on-site.ts'
+import { latchkey } from '../../../programs/kit/printed-command.ts'
 
 const list = onSite({
   about: 'lists the names that deleted and renamed accounts had',

@@ -13,14 +13,14 @@ import {
   listRemainingAccessOf,
   type RemainingAccess,
 } from '../../../users/remaining-access.ts'
-import { agrees } from '../../shared/confirm.ts'
-import { USER } from '../../site/find-user.ts'
-import { takes } from '../../shared/declaration.ts'
-import { onSite } from '../../site/on-site.ts'
-import type { Output, Row } from '../../shared/output.ts'
+import { agrees } from '../../../programs/kit/confirm.ts'
+import { USER } from '../../../programs/site/find-user.ts'
+import { takes } from '../../../programs/kit/declaration.ts'
+import { onSite } from '../../../programs/site/on-site.ts'
+import type { Output, Row } from '../../../programs/kit/output.ts'
 import { NO_PASSWORD_ARGUMENT, PASSWORD_OPTIONS, passwordSource } from './password.ts'
-import type { Site } from '../../site/site.ts'
-import { latchkey, userWord } from '../../shared/printed-command.ts'
+import type { Site } from '../../../programs/site/site.ts'
+import { latchkey, userWord } from '../../../programs/kit/printed-command.ts'
 
 /** `latchkey user password` */
 export const setPassword = onSite({

@@ -2,8 +2,8 @@ import type { Account } from '../../../core/accounts/accounts.ts'
 import { isoTime } from '../../../core/base/time.ts'
 import type { Stop } from '../../../core/throttle/stops.ts'
 import { userRecord } from '../../../users/record.ts'
-import { permissionText } from '../../shared/permission.ts'
-import { roleName } from '../../shared/role.ts'
+import { permissionText } from '../../../programs/kit/permission.ts'
+import { roleName } from '../../../programs/kit/role.ts'
 
 /** Returns a user as JSON shows it: the fields of the API, and what programs know them by. */
 export function fullUserRecord(account: Account) {

@@ -1,0 +1,60 @@
+import { closeSync, openSync, rmSync } from 'node:fs'
+import { codeOf, CommandError, UsageError } from '../kit/command-error.ts'
+import { command, takes } from '../kit/declaration.ts'
+import { findLocalDatabase, readMigrations, withSqlite } from '../site/local-database.ts'
+
+/** `latchkey backup`: writes all data of the local site to one file. */
+export const backupCommand = command({
+  takes: {
+    file: takes('<file>', 'the file to write; it must not exist yet', '要写入的文件，不能已经存在'),
+  },
+  notes: [
+    `The site may be running. The copy holds accounts, keys, sessions, events and settings, but not
+SECRET_KEYS: keep .dev.vars as well, in another place. An existing file is never overwritten.`,
+    `站点可以正在运行。备份包含账户、公钥、登录设备、事件和设置，但不包含 SECRET_KEYS：
+请把 .dev.vars 另外保存在别处。已有的文件不会被覆盖。`,
+  ],
+  examples: ['backup ~/latchkey-$(date +%F).sqlite'],
+  run({ file }, { remote, output }) {
+    if (remote)
+      throw new UsageError(
+        'This copies the local site; for the deployed one, use npx wrangler d1 export DB --remote --output <file>.',
+      )
+    backUp(file)
+    const sentence = `Wrote ${file}. SECRET_KEYS is not in it: keep .dev.vars as well.`
+    output.done(sentence, { file })
+  },
+})
+
+/** @throws {CommandError} When there is no site, or the file can't be written. */
+function backUp(file: string): void {
+  const database = findLocalDatabase()
+  if (database === undefined)
+    throw new CommandError('There is no local site yet: run npm start first.')
+  createPrivately(file)
+  try {
+    withSqlite(database, { readOnly: false }, (site) => {
+      if (readMigrations(site) === undefined)
+        throw new CommandError('There is no local site yet: run npm start first.')
+      // One read transaction: later writes are not in the copy, and do not wait for it.
+      site.prepare('vacuum into ?').run(file)
+    })
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
+  }
+}
+
+/** Creates an empty private file; a file that SQLite creates is readable by all. */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    const code = codeOf(error)
+    throw new CommandError(
+      code === 'EEXIST'
+        ? `${file} exists already: name another file.`
+        : `Can't write ${file} (${code}).`,
+    )
+  }
+}

@@ -1,0 +1,193 @@
+import { DEFAULT_SETTINGS } from '../../settings/defaults.ts'
+import { UNUSED_DAYS } from '../../app-passwords/app-passwords.ts'
+import { failure, type Finding, good, warning } from '../kit/findings.ts'
+import type { Facts, SiteData } from './doctor-facts.ts'
+import { checkPrograms } from './doctor-programs.ts'
+import { rpIdOf } from './doctor-passkeys.ts'
+import { listSeals } from '../site/sealed-content.ts'
+import { latchkey, userWord } from '../kit/printed-command.ts'
+
+/** Judges the data of the database and KV. */
+export function judgeData(facts: Facts, data: SiteData): Finding[] {
+  return [
+    checkAdmins(facts, data),
+    checkTwoFactor(facts, data),
+    ...checkClosed(data),
+    checkGuest(data),
+    checkSeals(facts, data),
+    checkTitle(facts, data),
+    checkCopy(facts, data),
+    checkLeftovers(facts, data),
+    checkAppPasswords(facts, data),
+    checkStoredPasskeys(facts, data),
+    ...checkSso(facts, data),
+    ...checkPrograms(facts, data),
+  ]
+}
+
+function checkAdmins(facts: Facts, { admins }: SiteData): Finding {
+  const check = 'admins'
+  const enabled = admins.filter(({ disabled }) => !disabled)
+  const usable = enabled.filter(({ hasPassword }) => hasPassword)
+  if (usable.length > 0) return good(check, `${usable.length} enabled: ${listNames(usable)}`)
+  const text =
+    enabled.length > 0
+      ? 'no enabled admin has a password: nobody can run the site from its pages'
+      : 'no admin is enabled: nobody can run the site from its pages'
+  return failure(check, text, fixForAdmins(facts, admins))
+}
+
+/** Returns the command that lets an admin sign in again. */
+function fixForAdmins(facts: Facts, admins: SiteData['admins']): string {
+  const passwordless = admins.find(({ disabled }) => !disabled)
+  if (passwordless !== undefined)
+    return command(facts, 'user', 'password', userWord(passwordless), '--generate')
+  const disabled = admins.find(({ hasPassword }) => hasPassword) ?? admins[0]
+  if (disabled !== undefined) return command(facts, 'user', 'enable', userWord(disabled))
+  return facts.isRemote ? 'npm run deploy' : 'npm start'
+}
+
+function checkTwoFactor(facts: Facts, { admins, requirement, lacking }: SiteData): Finding {
+  const check = 'two-step'
+  const without = admins.filter(({ disabled, hasFactor }) => !disabled && !hasFactor)
+  if (lacking.length > 0)
+    return warning(
+      check,
+      `require_second_factor is ${requirement}, and these may only add a second factor: ${shortList(lacking)}`,
+      `each of them adds a passkey or an authenticator app at /account; ${command(facts, 'user', 'list', '--without-2fa')}`,
+    )
+  if (without.length === 0) return good(check, 'all enabled admins have a second factor')
+  return warning(
+    check,
+    `admins without a second factor: ${listNames(without)}`,
+    'each of them adds a passkey or an authenticator app at /account',
+  )
+}
+
+/** Says what the demand for a second factor has closed. */
+function checkClosed({ requirement, closed }: SiteData): Finding[] {
+  if (closed === 0) return []
+  const text = `require_second_factor is ${requirement}: app passwords and SSH keys that a password alone has made open nothing: ${closed}`
+  return [warning('credentials', text, 'their owners keep them at /account/security')]
+}
+
+/** Nothing is checked while single sign-on is off. */
+function checkSso(facts: Facts, { sso }: SiteData): Finding[] {
+  const check = 'sso'
+  if (sso === undefined) return []
+  if ('host' in sso) return [good(check, `users are sent to ${sso.host}`)]
+  const fix = `${command(facts, 'sso', 'test')}; the settings are at /account/admin/settings/sso`
+  return [failure(check, sso.problem, fix)]
+}
+
+const MAX_NAMES = 5
+
+function shortList(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more}`
+}
+
+function checkGuest({ isGuestEnabled }: SiteData): Finding {
+  const text = isGuestEnabled
+    ? 'enabled: visitors who are not signed in are guests'
+    : 'disabled: all users must sign in'
+  return good('guest', text)
+}
+
+/** Rotation ends when nothing is left under an older entry, so what is left is counted. */
+function checkSeals({ copyProblem }: Facts, { seals }: SiteData): Finding {
+  const check = 'sealed'
+  if (seals === undefined) return warning(check, copyProblem ?? 'not checked: there is no secret')
+  const { lost, old } = seals
+  const [lostList, oldList] = [listSeals(lost), listSeals(old)]
+  if (lostList !== '') {
+    const text = `no entry of SECRET_KEYS opens ${lostList}`
+    const renewed =
+      lost['signing key'] === undefined ? '' : `; ${latchkey(...RENEW_KEY)} if it is lost`
+    return failure(check, text, `add the old entry to SECRET_KEYS again, at the end${renewed}`)
+  }
+  const text =
+    oldList === ''
+      ? 'the first entry of SECRET_KEYS opens everything'
+      : `an older entry of SECRET_KEYS is still needed for ${oldList}; ${latchkey('secrets', 'reseal')} ends that`
+  return good(check, text)
+}
+
+const RENEW_KEY = ['signing-key', 'rotate', '--now'] as const
+
+function checkTitle(facts: Facts, { siteTitle = DEFAULT_SETTINGS.site_title }: SiteData): Finding {
+  const check = 'site title'
+  if (siteTitle !== DEFAULT_SETTINGS.site_title) return good(check, `"${siteTitle}"`)
+  return warning(
+    check,
+    `still the default "${siteTitle}"; authenticator apps show it`,
+    command(facts, 'setting', 'set', 'site_title', 'Your title'),
+  )
+}
+
+function checkCopy(facts: Facts, { copy }: SiteData): Finding {
+  const check = 'settings'
+  if (copy === 'equal') return good(check, 'the KV copy equals the database')
+  if (copy === 'missing') return good(check, 'KV has no copy; the next visit creates one')
+  return warning(
+    check,
+    'the KV copy differs from the database (normal for a minute after a change)',
+    command(facts, 'doctor', '--fix'),
+  )
+}
+
+function checkLeftovers({ isRemote }: Facts, { leftovers }: SiteData): Finding {
+  const check = 'leftovers'
+  if (leftovers === 0) return good(check, 'no old expired sessions')
+  const text = `${leftovers} sessions expired more than two days ago`
+  // This is normal for a site that is seldom started.
+  if (!isRemote) return good(check, `${text}; npm start removes them`)
+  return warning(
+    check,
+    `${text}: the nightly run does not work`,
+    'npm run deploy, and npx wrangler tail at 03:17 UTC',
+  )
+}
+
+function checkAppPasswords(facts: Facts, { appPasswords }: SiteData): Finding {
+  const check = 'app passwords'
+  const { endless, unused } = appPasswords
+  const problems = [
+    ...(endless > 0 ? [`${endless} never expire`] : []),
+    ...(unused > 0 ? [`${unused} were not used for ${UNUSED_DAYS} days`] : []),
+  ]
+  if (problems.length === 0) return good(check, 'all expire, and all are in use')
+  return warning(
+    check,
+    problems.join('; '),
+    `${command(facts, 'token', 'list', '--stale')}, then token delete, or ask their owners`,
+  )
+}
+
+/** Passkeys of another RP ID can't sign in; browsers don't offer them. */
+function checkStoredPasskeys(facts: Facts, { passkeys }: SiteData): Finding {
+  const check = 'passkeys'
+  const rpId = rpIdOf(facts)
+  const lost = passkeys.filter((one) => rpId !== undefined && one.rpId !== rpId)
+  if (lost.length === 0) {
+    const text = passkeys.length === 0 ? 'there are none' : `for ${countsOf(passkeys)}`
+    return good(check, text)
+  }
+  return warning(
+    check,
+    `the RP ID is ${rpId}, so these can't sign in: for ${countsOf(lost)}`,
+    'answer under the old host name again, or ask their owners to add new ones',
+  )
+}
+
+function countsOf(passkeys: SiteData['passkeys']): string {
+  return passkeys.map(({ rpId, total }) => `${rpId}: ${total}`).join(', ')
+}
+
+function listNames(users: { username: string }[]): string {
+  return users.map(({ username }) => username).join(', ')
+}
+
+function command({ isRemote }: Facts, ...words: readonly string[]): string {
+  return latchkey(...words, ...(isRemote ? ['--remote'] : []))
+}

@@ -1,0 +1,102 @@
+import {
+  type Call,
+  command,
+  type Declared,
+  type Given,
+  type Shape,
+  type Taken,
+  type Takes,
+} from '../kit/declaration.ts'
+import { startWaiting } from '../kit/waiting.ts'
+import { type Site, type SiteOptions, withSite } from './site.ts'
+
+/** What is looked up on the site before a command gets it, such as a user by the name. */
+interface Sought<Value, Found> extends Taken<Value> {
+  find: (site: Site, given: Value) => Promise<Found>
+}
+
+/** Makes a command look up what it takes. */
+export function sought<Value, Found>(
+  taken: Taken<Value>,
+  find: (site: Site, given: Value) => Promise<Found>,
+): Sought<Value, Found> {
+  return { ...taken, find }
+}
+
+/** What a command on a site gets, by the names under which it takes it. */
+type FoundOf<T extends Takes> = {
+  [Name in keyof T]: T[Name] extends { find: (...given: never[]) => Promise<infer Value> }
+    ? Value
+    : Given<T>[Name]
+}
+
+interface OnSite<T extends Takes, Prepared> extends Shape<T> {
+  /** What needs no site, and comes before it is opened: checks of the command line, and files. */
+  before?: (given: Given<T>, call: Call) => Prepared | Promise<Prepared>
+  /** @param prepared What `before` has returned. */
+  run: (site: Site, given: FoundOf<T>, call: Call, prepared: Prepared) => Promise<void> | void
+}
+
+/** Declares a command that works on the site that the global options choose. */
+export function onSite<T extends Takes, Prepared = undefined>({
+  before,
+  run,
+  ...shape
+}: OnSite<T, Prepared>): Declared {
+  return command<T>({
+    ...shape,
+    async run(given, call) {
+      const prepared = await prepare(before && (() => before(given, call)))
+      await openSite(call, async (site) =>
+        run(site, await findAll(site, shape.takes, given), call, prepared),
+      )
+    },
+  })
+}
+
+/** @returns Nothing, when there is nothing to do before. */
+function prepare<Prepared>(
+  before: (() => Prepared | Promise<Prepared>) | undefined,
+): Promise<Prepared>
+async function prepare(before?: () => unknown): Promise<unknown> {
+  return before?.()
+}
+
+/** Looks up one after the other what a command takes. */
+function findAll<T extends Takes>(
+  site: Site,
+  taken: T | undefined,
+  given: Given<T>,
+): Promise<FoundOf<T>>
+async function findAll(
+  site: Site,
+  taken: Takes = {},
+  given: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const found = { ...given }
+  for (const [name, one] of Object.entries(taken))
+    if (isSought(one)) found[name] = await one.find(site, given[name])
+  return found
+}
+
+function isSought(taken: Taken<unknown>): taken is Sought<unknown, unknown> {
+  return 'find' in taken
+}
+
+/** Works like `withSite`, and shows that the program waits for the site. */
+export async function openSite<Result>(
+  options: SiteOptions,
+  use: (site: Site) => Promise<Result>,
+): Promise<Result> {
+  const stop = startWaiting(
+    options.remote === true ? 'Connecting to the deployed site' : 'Opening the site',
+  )
+  try {
+    return await withSite(options, (site) => {
+      stop()
+      return use(site)
+    })
+  } finally {
+    stop()
+  }
+}
