@@ -1,6 +1,6 @@
 import { createECDH, createPrivateKey, createPublicKey } from 'node:crypto'
 import { CURVES } from '../src/core/crypto/curves.ts'
-import { parsePublicKey } from '../src/ssh-keys/openssh.ts'
+import { parsePublicKey } from '../src/capabilities/ssh-keys/openssh.ts'
 import { KeyError, wireString } from '../src/core/crypto/wire.ts'
 
 const TEXTS = 100_000

@@ -18,9 +18,9 @@ import { adminPasskeyOperations, passkeyOperations } from './operations/passkeys
 import { adminNoticeOperations, noticeOperations } from './operations/notices.ts'
 import { publicOperations } from './operations/public.ts'
 import { siteOperations } from './operations/settings.ts'
-import { sftpOperations } from './operations/sftp.ts'
+import { sftpOperations } from '../../src/capabilities/ssh-keys/docs/sftp.ts'
 import { adminIdentityOperations, ssoOperations } from './operations/sso.ts'
-import { sshKeyOperations } from './operations/ssh-keys.ts'
+import { sshKeyOperations } from '../../src/capabilities/ssh-keys/docs/ssh-keys.ts'
 import { twoFactorOperations } from './operations/two-factor.ts'
 
 /**

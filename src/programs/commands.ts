@@ -44,7 +44,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   key: {
     about: 'lists, adds and deletes the SSH keys of users',
     zh: '列出、添加、删除用户的 SSH 公钥',
-    load: async () => (await import('../cli/operator/ssh-keys/key.ts')).keyCommands,
+    load: async () => (await import('../capabilities/ssh-keys/commands.ts')).keyCommands,
   },
   passkey: {
     about: 'lists and deletes the passkeys of users',

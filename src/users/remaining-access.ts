@@ -7,7 +7,7 @@ import { Refusal } from '../core/base/refusals.ts'
 import type { Database } from '../core/database/database.ts'
 import { type OwnChannel, selectOwnChannel } from '../notices/store.ts'
 import { selectPasskeys, type StoredPasskey } from '../passkeys/store.ts'
-import { selectKeys, type StoredKey } from '../ssh-keys/store.ts'
+import { selectKeys, type StoredKey } from '../capabilities/ssh-keys/store.ts'
 import { selectIdentities, type StoredIdentity } from '../sso/store.ts'
 
 /** What still gives access to an account or its files after a new password, or is told of it. */

@@ -4,7 +4,7 @@ import { appPasswords, auditEvents, sessions, settings, sshKeys } from '../../sc
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { MAX_PERMISSION } from '../../src/core/accounts/roles.ts'
-import { addKeyOf } from '../../src/ssh-keys/keys.ts'
+import { addKeyOf } from '../../src/capabilities/ssh-keys/keys.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { newKey } from '../support/new-key.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parsePublicKey } from '../../src/ssh-keys/openssh.ts'
+import { parsePublicKey } from '../../src/capabilities/ssh-keys/openssh.ts'
 import {
   blobOf,
   fieldsOf,

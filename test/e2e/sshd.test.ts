@@ -462,7 +462,7 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
   ])('refuses to be installed for the address %j', async (url) => {
     const before = await shell('cat /etc/latchkey/sftp.conf')
     const outcome = await shell(
-      `echo latchkey_x | sh ${process.cwd()}/src/ssh-keys/sshd/install.sh --url "$1"`,
+      `echo latchkey_x | sh ${process.cwd()}/src/capabilities/ssh-keys/sshd/install.sh --url "$1"`,
       url,
     )
     expect(outcome.status).toBe(1)
@@ -474,7 +474,7 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
     'refuses to be installed with the token %j',
     async (token) => {
       const outcome = await shell(
-        `printf %s "$1" | sh ${process.cwd()}/src/ssh-keys/sshd/install.sh --url https://h`,
+        `printf %s "$1" | sh ${process.cwd()}/src/capabilities/ssh-keys/sshd/install.sh --url https://h`,
         token,
       )
       expect(outcome.status).toBe(1)
@@ -531,7 +531,7 @@ describe.skipIf(reason !== undefined)('an SFTP server set up by the installer', 
   })
 
   test('writes nothing that others may change, whatever the umask', async () => {
-    await shell(`umask 0; sh ${process.cwd()}/src/ssh-keys/sshd/install.sh --upgrade`)
+    await shell(`umask 0; sh ${process.cwd()}/src/capabilities/ssh-keys/sshd/install.sh --upgrade`)
     const { printed } = await shell(
       `find /etc/latchkey /usr/local/lib/latchkey ${PAM} /etc/ssh/sshd_config.d -perm /022 ! -type l`,
     )

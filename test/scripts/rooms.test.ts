@@ -36,7 +36,7 @@ describe('the rooms of src', () => {
   test('refuse an import of another capability without an edge', () => {
     const text = `import { parsePublicKey } from '../ssh-keys/openssh.ts'`
     expect(forbidden('src/passkeys/cose.ts', text)).toEqual([
-      'src/passkeys/cose.ts imports src/ssh-keys/openssh.ts: there is no edge “passkeys > ssh-keys”',
+      'src/passkeys/cose.ts imports src/capabilities/ssh-keys/openssh.ts: there is no edge “passkeys > ssh-keys”',
     ])
   })
 

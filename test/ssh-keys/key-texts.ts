@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { parsePublicKey, type PublicKey } from '../../src/ssh-keys/openssh.ts'
+import { parsePublicKey, type PublicKey } from '../../src/capabilities/ssh-keys/openssh.ts'
 import { KeyError } from '../../src/core/crypto/wire.ts'
 
 export interface Sample {

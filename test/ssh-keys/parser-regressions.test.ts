@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CURVES } from '../../src/core/crypto/curves.ts'
-import { parsePublicKey } from '../../src/ssh-keys/openssh.ts'
+import { parsePublicKey } from '../../src/capabilities/ssh-keys/openssh.ts'
 import {
   blobOf,
   ED25519,

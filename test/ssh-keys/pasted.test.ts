@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parsePublicKey } from '../../src/ssh-keys/openssh.ts'
+import { parsePublicKey } from '../../src/capabilities/ssh-keys/openssh.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import {
   blobOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sftpCommand } from '../../src/ssh-keys/sftp-command.ts'
+import { sftpCommand } from '../../src/capabilities/ssh-keys/sftp-command.ts'
 
 const HOME = { host: 'files.example.org', port: 22 }
 

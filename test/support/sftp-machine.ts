@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 
-const SSHD_FOLDER = 'src/ssh-keys/sshd'
+const SSHD_FOLDER = 'src/capabilities/ssh-keys/sshd'
 
 /**
  * Why no SFTP server can be tried here; nothing when one can. It takes Debian's openssh-server, and

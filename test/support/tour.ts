@@ -1,7 +1,7 @@
 import { settings } from '../../schema/tables.ts'
 import { createMeter } from '../../src/core/database/database.ts'
 import { ED1 } from '../reference/keys.ts'
-import { parsePublicKey } from '../../src/ssh-keys/openssh.ts'
+import { parsePublicKey } from '../../src/capabilities/ssh-keys/openssh.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import type { CheapSite } from './cheap-site.ts'
 import type { Envelope } from './envelope.ts'

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { StoredKey } from '../../ssh-keys/store.ts'
+import type { StoredKey } from '../../capabilities/ssh-keys/store.ts'
 import type { RemainingAccess } from '../../users/remaining-access.ts'
 import { CardPage } from '../../web/kit/frames.tsx'
 import { EMAIL_PATH } from '../joining/own-email.tsx'

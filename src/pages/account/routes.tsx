@@ -15,8 +15,13 @@ import {
   listSessions,
 } from '../../sessions/own-sessions.ts'
 import { logout } from '../../sign-in/sign-out.ts'
-import { addKey, listKeysWithHelp, removeKey, removeKeys } from '../../ssh-keys/keys.ts'
-import { keySchema } from '../../ssh-keys/title.ts'
+import {
+  addKey,
+  listKeysWithHelp,
+  removeKey,
+  removeKeys,
+} from '../../capabilities/ssh-keys/keys.ts'
+import { keySchema } from '../../capabilities/ssh-keys/title.ts'
 import { readOverview } from '../../users/overview.ts'
 import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../../web/kit/confirm.tsx'
@@ -29,8 +34,8 @@ import { clearSessionToken, sessionToken, requireSession } from '../session-cook
 import { backTo, goTo, readView, showPage } from '../../web/kit/view.ts'
 import { activityPages } from './activity.tsx'
 import { appPasswordPages } from './app-passwords-routes.tsx'
-import { KeysPage } from './keys.tsx'
-import { NewKeyPage } from './new-key.tsx'
+import { KeysPage } from '../../capabilities/ssh-keys/pages/keys.tsx'
+import { NewKeyPage } from '../../capabilities/ssh-keys/pages/new-key.tsx'
 import { noticePages } from './notice-routes.tsx'
 import { OverviewPage } from './overview.tsx'
 import { programPages } from './programs.tsx'

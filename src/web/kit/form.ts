@@ -2,7 +2,7 @@ import type { AppContext } from '../http/context.ts'
 import { own } from '../../core/base/own.ts'
 import { fillText, isKeyPart, type Reason } from '../../core/base/reasons.ts'
 import { Refusal, refusalIn, type RefusalName } from '../../core/base/refusals.ts'
-import { isPrivateKey } from '../../ssh-keys/pasted.ts'
+import { isPrivateKey } from '../../capabilities/ssh-keys/pasted.ts'
 import { isSessionOver } from '../../pages/session-cookie.ts'
 import type { Texts } from './texts/en.ts'
 

@@ -1,7 +1,7 @@
-import { fromBase64, toHex } from '../core/base/encoding.ts'
-import { CURVES } from '../core/crypto/curves.ts'
+import { fromBase64, toHex } from '../../core/base/encoding.ts'
+import { CURVES } from '../../core/crypto/curves.ts'
 import { DerReader, TAG } from './der.ts'
-import { KeyError, WireReader, wireString } from '../core/crypto/wire.ts'
+import { KeyError, WireReader, wireString } from '../../core/crypto/wire.ts'
 
 /** The parts of OpenSSH's one-line form of a key. */
 interface KeyLine {

@@ -1,22 +1,26 @@
 import { exists, sql } from 'drizzle-orm'
-import { auditEvents } from '../../schema/tables.ts'
-import { type AuditEvent, insertEvent, logEvent } from '../core/audit/events.ts'
-import { asAuthority, THE_SERVICE } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
-import { checkPassword } from '../sign-in/sign-in.ts'
-import { staticDigest } from '../core/passwords/passwords.ts'
-import { replacePasswordHash } from '../sign-in/store.ts'
-import { payBack } from '../core/throttle/charges.ts'
-import { countWrongAppPassword } from '../core/throttle/wrong-app-passwords.ts'
-import { networkOf } from '../core/base/network.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import { needsCode } from '../two-factor/second-factor.ts'
-import { hasAppPasswordForm, hashAppPassword, isAppPassword } from '../core/access/app-password.ts'
-import { noteUse, selectShown } from '../core/access/app-password-store.ts'
-import { maskPermission } from '../core/access/scopes.ts'
-import { actAsService, isService } from '../core/access/service-tokens.ts'
-import { sftpAccess } from '../core/accounts/file-access.ts'
-import { selectStillAllowed } from '../core/accounts/store.ts'
+import { auditEvents } from '../../../schema/tables.ts'
+import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { asAuthority, THE_SERVICE } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
+import { checkPassword } from '../../sign-in/sign-in.ts'
+import { staticDigest } from '../../core/passwords/passwords.ts'
+import { replacePasswordHash } from '../../sign-in/store.ts'
+import { payBack } from '../../core/throttle/charges.ts'
+import { countWrongAppPassword } from '../../core/throttle/wrong-app-passwords.ts'
+import { networkOf } from '../../core/base/network.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { needsCode } from '../../two-factor/second-factor.ts'
+import {
+  hasAppPasswordForm,
+  hashAppPassword,
+  isAppPassword,
+} from '../../core/access/app-password.ts'
+import { noteUse, selectShown } from '../../core/access/app-password-store.ts'
+import { maskPermission } from '../../core/access/scopes.ts'
+import { actAsService, isService } from '../../core/access/service-tokens.ts'
+import { sftpAccess } from '../../core/accounts/file-access.ts'
+import { selectStillAllowed } from '../../core/accounts/store.ts'
 import { parsePublicKey } from './openssh.ts'
 import {
   accessBy,
@@ -27,9 +31,9 @@ import {
   rememberedOf,
   type SignedIn,
 } from './sftpgo.ts'
-import { insertServiceSignIn, selectRecentSignIn } from '../core/access/service-sign-ins.ts'
+import { insertServiceSignIn, selectRecentSignIn } from '../../core/access/service-sign-ins.ts'
 import { markKeyUsed, selectSignInKeys } from './store.ts'
-import { KeyError } from '../core/crypto/wire.ts'
+import { KeyError } from '../../core/crypto/wire.ts'
 
 type ServiceDeps = Pick<Deps, 'db' | 'now'>
 

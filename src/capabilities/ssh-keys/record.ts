@@ -1,4 +1,4 @@
-import { isoTime } from '../core/base/time.ts'
+import { isoTime } from '../../core/base/time.ts'
 import type { StoredKey } from './store.ts'
 
 /** Returns keys in the form that every list shows. */

@@ -1,4 +1,4 @@
-import { KeyError } from '../core/crypto/wire.ts'
+import { KeyError } from '../../core/crypto/wire.ts'
 
 /** The tags that public keys use. @see X.690 section 8 */
 export const TAG = {

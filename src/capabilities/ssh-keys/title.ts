@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { maxCharacters, noControlCharacters, text } from '../core/base/text.ts'
+import { maxCharacters, noControlCharacters, text } from '../../core/base/text.ts'
 import { isPrivateKey } from './pasted.ts'
-import { reason } from '../core/base/reasons.ts'
+import { reason } from '../../core/base/reasons.ts'
 
 const MAX_TITLE_CHARACTERS = 255
 

@@ -1,6 +1,6 @@
-import type { Operations } from '../operation.ts'
-import { keys, nothing } from '../schemas.ts'
-import { badPage, KEY_LINE, LAPTOP } from './examples.ts'
+import type { Operations } from '../../../../scripts/openapi/operation.ts'
+import { keys, nothing } from '../../../../scripts/openapi/schemas.ts'
+import { badPage, KEY_LINE, LAPTOP } from '../../../../scripts/openapi/operations/examples.ts'
 
 export const sshKeyOperations: Operations = {
   'GET /api/me/sshkey/list': {

@@ -1,4 +1,4 @@
-import { type Access, sftpAccess, webdavAccess } from '../core/accounts/file-access.ts'
+import { type Access, sftpAccess, webdavAccess } from '../../core/accounts/file-access.ts'
 
 /**
  * Seconds for which SFTPGo accepts the latest right password without asking again. A WebDAV client

@@ -1,5 +1,5 @@
-import { SFTP_PORT, type SftpAddress } from '../settings/sftp-address.ts'
-import { shellWord } from '../core/base/shell-word.ts'
+import { SFTP_PORT, type SftpAddress } from '../../settings/sftp-address.ts'
+import { shellWord } from '../../core/base/shell-word.ts'
 
 /** Returns the command that signs a user in, for a POSIX shell. */
 export function sftpCommand(username: string, { host, port }: SftpAddress): string {

@@ -1,10 +1,10 @@
-import { CONFIRM_FIELDS, ConfirmFields } from '../../web/kit/confirm.tsx'
-import { Alert, Field, FormButtons } from '../../web/kit/fields.tsx'
-import { echo, type Fields, type Problem } from '../../web/kit/form.ts'
-import { AccountPage } from '../../web/kit/layout.tsx'
-import { CopyButton, Heading } from '../../web/kit/parts.tsx'
-import { Fold } from '../../web/kit/rows.tsx'
-import type { View } from '../../web/kit/view.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../../../web/kit/confirm.tsx'
+import { Alert, Field, FormButtons } from '../../../web/kit/fields.tsx'
+import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
+import { AccountPage } from '../../../web/kit/layout.tsx'
+import { CopyButton, Heading } from '../../../web/kit/parts.tsx'
+import { Fold } from '../../../web/kit/rows.tsx'
+import type { View } from '../../../web/kit/view.ts'
 
 interface NewKeyProps {
   view: View

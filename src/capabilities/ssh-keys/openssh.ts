@@ -1,10 +1,10 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { toBareBase64, toBase64 } from '../core/base/encoding.ts'
-import { CURVES } from '../core/crypto/curves.ts'
+import { toBareBase64, toBase64 } from '../../core/base/encoding.ts'
+import { CURVES } from '../../core/crypto/curves.ts'
 import { readPasted } from './pasted.ts'
-import { checkEcdsa, checkEd25519, checkRsa } from '../core/crypto/soundness.ts'
-import { bitLength, KeyError, WireReader } from '../core/crypto/wire.ts'
-import type { KeyReason } from '../core/base/reasons.ts'
+import { checkEcdsa, checkEd25519, checkRsa } from '../../core/crypto/soundness.ts'
+import { bitLength, KeyError, WireReader } from '../../core/crypto/wire.ts'
+import type { KeyReason } from '../../core/base/reasons.ts'
 
 /** A public key that may be used to sign in. */
 export interface PublicKey {

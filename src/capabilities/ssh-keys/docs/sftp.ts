@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Operations } from '../operation.ts'
-import { nothing } from '../schemas.ts'
-import { FINGERPRINT, KEY_LINE } from './examples.ts'
+import type { Operations } from '../../../../scripts/openapi/operation.ts'
+import { nothing } from '../../../../scripts/openapi/schemas.ts'
+import { FINGERPRINT, KEY_LINE } from '../../../../scripts/openapi/operations/examples.ts'
 
 const given = 'a server has a service token, alice has the key "laptop" and may use SFTP'
 const line = KEY_LINE.split(' ', 2).join(' ')

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
-import type { App } from '../../web/http/context.ts'
+import type { App } from '../../../web/http/context.ts'
 import * as v from 'valibot'
-import { ok } from '../../web/http/envelope.ts'
-import { jsonBody, query } from '../../web/http/input.ts'
-import { serviceTokenHash } from '../../web/http/guard.ts'
-import { possiblyEmptyText, text } from '../../core/base/text.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { jsonBody, query } from '../../../web/http/input.ts'
+import { serviceTokenHash } from '../../../web/http/guard.ts'
+import { possiblyEmptyText, text } from '../../../core/base/text.ts'
 import {
   authenticateExternally,
   authorizedKeys,

@@ -1,9 +1,9 @@
 import { and } from 'drizzle-orm'
 import * as v from 'valibot'
-import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
-import { logDeletions } from '../core/audit/deletions.ts'
-import { EVERYTHING, windowOf } from '../core/base/paging.ts'
-import { Refusal } from '../core/base/refusals.ts'
+import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { logDeletions } from '../../core/audit/deletions.ts'
+import { EVERYTHING, windowOf } from '../../core/base/paging.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
@@ -12,7 +12,7 @@ import {
   isOperator,
   methodsOfOperator,
   type Operator,
-} from '../core/access/operators.ts'
+} from '../../core/access/operators.ts'
 import {
   actFreshAs,
   type Actor,
@@ -21,15 +21,15 @@ import {
   readAs,
   type ReaderDeps,
   readRowAs,
-} from '../core/access/act-as.ts'
-import type { FreshnessDeps } from '../core/access/freshness.ts'
-import { selectClosed } from '../core/access/kept-credentials.ts'
-import { isFresh, mayEnd, methodsOf } from '../core/access/session-store.ts'
-import { selectUser } from '../core/accounts/store.ts'
-import { GUEST } from '../core/accounts/roles.ts'
-import { aContact } from '../settings/checks.ts'
-import { parseSftpAddress, type SftpAddress } from '../settings/sftp-address.ts'
-import { selectSettings, withAllDefaults } from '../settings/store.ts'
+} from '../../core/access/act-as.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import { selectClosed } from '../../core/access/kept-credentials.ts'
+import { isFresh, mayEnd, methodsOf } from '../../core/access/session-store.ts'
+import { selectUser } from '../../core/accounts/store.ts'
+import { GUEST } from '../../core/accounts/roles.ts'
+import { aContact } from '../../settings/checks.ts'
+import { parseSftpAddress, type SftpAddress } from '../../settings/sftp-address.ts'
+import { selectSettings, withAllDefaults } from '../../settings/store.ts'
 import { parsePublicKey, type PublicKey } from './openssh.ts'
 import {
   countKeys,
@@ -44,7 +44,7 @@ import {
   selectOwnKeys,
   selectRivals,
 } from './store.ts'
-import { KeyError } from '../core/crypto/wire.ts'
+import { KeyError } from '../../core/crypto/wire.ts'
 
 export const MAX_KEYS_PER_USER = 100
 
