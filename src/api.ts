@@ -12,14 +12,14 @@ import { ldapRoutes } from './ldap/http/routes.ts'
 import { loginRoutes } from './sign-in/http/routes.ts'
 import { adminSettingRoutes } from './settings/http/operator-routes.ts'
 import { publicRoutes, siteRoutes } from './settings/http/routes.ts'
-import { adminNoticeRoutes } from './notices/http/operator-routes.ts'
+import { adminNoticeRoutes } from './capabilities/notices/http/operator-routes.ts'
 import {
   adminInvitationRoutes,
   adminJoiningRoutes,
   adminLinkRoutes,
 } from './joining/http/operator-routes.ts'
 import { joiningRoutes } from './joining/http/registration-routes.ts'
-import { noticeRoutes } from './notices/http/routes.ts'
+import { noticeRoutes } from './capabilities/notices/http/routes.ts'
 import { adminKeyRoutes } from './capabilities/ssh-keys/http/operator-routes.ts'
 import { adminPasskeyRoutes } from './passkeys/http/operator-routes.ts'
 import { passkeyRoutes } from './passkeys/http/routes.ts'

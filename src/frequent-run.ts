@@ -3,8 +3,8 @@ import type { Deps } from './core/deps.ts'
 import { type FileRunDeps, writeFileUsersInTime } from './files/http/gateway.ts'
 import { becomeMails, type ForgottenDeps } from './joining/forgotten.ts'
 import { dueMailParts, type MailDeps, sendTaken } from './mail/send.ts'
-import { sendNotices, type SendDeps } from './notices/send.ts'
-import { watchParts } from './notices/watch.ts'
+import { sendNotices, type SendDeps } from './capabilities/notices/send.ts'
+import { watchParts } from './capabilities/notices/watch.ts'
 import { type LogoutDeps, selectAnyLogout, sendLogouts } from './openid/back-channel.ts'
 
 /** The cron trigger of this run (`wrangler.toml`). Every other trigger is that of the nightly run. */

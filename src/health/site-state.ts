@@ -1,7 +1,7 @@
 import { actAsOperator, type Operator } from '../core/access/operators.ts'
 import { sampleEvents, selectLatestChanges } from '../core/audit/event-lists.ts'
 import type { Deps } from '../core/deps.ts'
-import { selectChannels } from '../notices/store.ts'
+import { selectChannels } from '../capabilities/notices/store.ts'
 import { selectStops } from '../core/throttle/stops.ts'
 import { countUsersUpTo } from '../users/list-store.ts'
 import { checkParts, type HealthDeps } from './health.ts'

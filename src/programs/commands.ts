@@ -110,7 +110,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   notice: {
     about: 'manages where notices are sent: ntfy, Slack, e-mail and others',
     zh: '管理通知的接收方：ntfy、Slack、电子邮件等',
-    load: async () => (await import('../cli/operator/notices/notice.ts')).noticeCommands,
+    load: async () => (await import('../capabilities/notices/commands.ts')).noticeCommands,
   },
   event: {
     about: 'lists and exports events',

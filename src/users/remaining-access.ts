@@ -5,7 +5,7 @@ import { selectAppPasswords, type StoredAppPassword } from '../app-passwords/sto
 import { EVERYTHING } from '../core/base/paging.ts'
 import { Refusal } from '../core/base/refusals.ts'
 import type { Database } from '../core/database/database.ts'
-import { type OwnChannel, selectOwnChannel } from '../notices/store.ts'
+import { type OwnChannel, selectOwnChannel } from '../capabilities/notices/store.ts'
 import { selectPasskeys, type StoredPasskey } from '../passkeys/store.ts'
 import { selectKeys, type StoredKey } from '../capabilities/ssh-keys/store.ts'
 import { selectIdentities, type StoredIdentity } from '../sso/store.ts'

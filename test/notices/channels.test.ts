@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noticeChannels, notices } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { leaveTest } from '../../src/notices/manage.ts'
+import { leaveTest } from '../../src/capabilities/notices/manage.ts'
 import { HOUR, SECOND } from '../support/site.ts'
 import {
   addChannel,

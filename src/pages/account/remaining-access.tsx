@@ -8,7 +8,7 @@ import { IdentityFacts } from '../sso/identity-section.tsx'
 import { TimeFact } from '../../web/kit/time.tsx'
 import type { View } from '../../web/kit/view.ts'
 import { AppPasswordFacts } from './app-passwords.tsx'
-import { OWN_NOTICES_PATH } from './notices.tsx'
+import { OWN_NOTICES_PATH } from '../../capabilities/notices/pages/notices.tsx'
 import { PasskeyFacts } from './passkey-section.tsx'
 
 interface RemainingAccessProps {

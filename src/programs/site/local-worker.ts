@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { Refusal, refusalIn } from '../../core/base/refusals.ts'
 import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from '../../web/http/front.ts'
 import { createDeps } from '../../core/deps.ts'
-import { sendAfterAnswer } from '../../notices/http/after-requests.ts'
-import { forgetChannels } from '../../notices/memory.ts'
+import { sendAfterAnswer } from '../../capabilities/notices/http/after-requests.ts'
+import { forgetChannels } from '../../capabilities/notices/memory.ts'
 import { forgetKeySet } from '../../openid/keys.ts'
 import {
   type DataAnswer,

@@ -1,7 +1,7 @@
 import { appPasswordRecords } from '../../../app-passwords/record.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { isoTime } from '../../../core/base/time.ts'
-import type { OwnChannel } from '../../../notices/store.ts'
+import type { OwnChannel } from '../../../capabilities/notices/store.ts'
 import { operatorPasskeyRecord } from '../../../passkeys/record.ts'
 import { removeKeysOf } from '../../../capabilities/ssh-keys/keys.ts'
 import { keyRecords } from '../../../capabilities/ssh-keys/record.ts'

@@ -18,7 +18,7 @@ import {
   someKeys,
 } from './admin-en.ts'
 import { adminProgramsEn, authorizeEn, programsEn } from '../../../pages/texts/openid-en.ts'
-import { channelsEn } from '../../../pages/texts/channels-en.ts'
+import { channelsEn } from '../../../capabilities/notices/pages/texts/channels-en.ts'
 import { settingsEn } from '../../../pages/texts/settings-en.ts'
 
 const closedAppPasswords = counted('1 app password is closed', '# app passwords are closed')

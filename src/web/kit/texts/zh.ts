@@ -9,7 +9,7 @@ import {
 } from './admin-zh.ts'
 import type { Texts } from './en.ts'
 import { adminProgramsZh, authorizeZh, programsZh } from '../../../pages/texts/openid-zh.ts'
-import { channelsZh } from '../../../pages/texts/channels-zh.ts'
+import { channelsZh } from '../../../capabilities/notices/pages/texts/channels-zh.ts'
 import { settingsZh } from '../../../pages/texts/settings-zh.ts'
 
 const BETTER_KEY = '请用 ssh-keygen -t ed25519 生成更安全的密钥'

@@ -1,7 +1,7 @@
-import { noticeChannels } from '../../schema/tables.ts'
-import type { Deps } from '../core/deps.ts'
+import { noticeChannels } from '../../../schema/tables.ts'
+import type { Deps } from '../../core/deps.ts'
 
-declare module '../core/deps.ts' {
+declare module '../../core/deps.ts' {
   interface IsolateMemory {
     /** Whether any channel exists, and when that was read (Unix time, milliseconds). */
     channels?: { exist: boolean; readAt: number }

@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../core/base/time.ts'
+import { isoTime, isoTimeOrNull } from '../../core/base/time.ts'
 import type { ListedChannel } from './store.ts'
 
 /** Returns a channel in the form that every list shows. */

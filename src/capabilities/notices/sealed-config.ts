@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { openBox, type RandomSource, sealBox } from '../core/crypto/sealed-box.ts'
-import type { KeyRing } from '../core/crypto/key-ring.ts'
+import { openBox, type RandomSource, sealBox } from '../../core/crypto/sealed-box.ts'
+import type { KeyRing } from '../../core/crypto/key-ring.ts'
 import { type ChannelConfig, type ChannelKind, configSchema } from './channels.ts'
 
 /** Binds a box to its kind and its owner, so that it opens for no other channel. */

@@ -1,12 +1,12 @@
-import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
+import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
 import type { BatchItem } from 'drizzle-orm/batch'
-import { toHex } from '../core/base/encoding.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import type { Answers, Authority } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
-import { actAs, actFreshAs, type ActorDeps, endFreshAs } from '../core/access/act-as.ts'
-import type { SessionActor } from '../core/access/actor.ts'
-import type { FreshnessDeps } from '../core/access/freshness.ts'
+import { toHex } from '../../core/base/encoding.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { Answers, Authority } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
+import { actAs, actFreshAs, type ActorDeps, endFreshAs } from '../../core/access/act-as.ts'
+import type { SessionActor } from '../../core/access/actor.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
@@ -14,9 +14,9 @@ import {
   isFreshOperator,
   isOperator,
   type Operator,
-} from '../core/access/operators.ts'
-import { isFresh, isLive, mayEndFresh } from '../core/access/session-store.ts'
-import { tooManyAttempts } from '../core/throttle/requests.ts'
+} from '../../core/access/operators.ts'
+import { isFresh, isLive, mayEndFresh } from '../../core/access/session-store.ts'
+import { tooManyAttempts } from '../../core/throttle/requests.ts'
 import { type NewChannel, type ownChannelSchema, readWish } from './channels.ts'
 import { forgetChannels } from './memory.ts'
 import { type NoticeKey, TEST_MILLISECONDS } from './outbox.ts'
@@ -36,7 +36,7 @@ import {
   updateTopics,
   upsertOwnChannel,
 } from './store.ts'
-import { type Topic, topicsText } from '../core/audit/topics.ts'
+import { type Topic, topicsText } from '../../core/audit/topics.ts'
 import type { InferOutput } from 'valibot'
 
 const MAX_CHANNELS = 20

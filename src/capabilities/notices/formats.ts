@@ -1,5 +1,5 @@
-import { visible } from '../core/base/text.ts'
-import { isoTime } from '../core/base/time.ts'
+import { visible } from '../../core/base/text.ts'
+import { isoTime } from '../../core/base/time.ts'
 import type { ChannelConfig, ChannelKind } from './channels.ts'
 import { type Message, type Notice, userOf, whatOf } from './message.ts'
 import { signatureHeaders } from './signature.ts'

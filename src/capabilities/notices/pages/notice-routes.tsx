@@ -1,24 +1,24 @@
 import { Hono } from 'hono'
-import type { App, AppContext } from '../../web/http/context.ts'
-import { toBase32 } from '../../core/base/base32.ts'
-import { Refusal } from '../../core/base/refusals.ts'
-import { OWN_CHANNEL_KINDS, ownChannelSchema, ownTopicsSchema } from '../../notices/channels.ts'
+import type { App, AppContext } from '../../../web/http/context.ts'
+import { toBase32 } from '../../../core/base/base32.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
+import { OWN_CHANNEL_KINDS, ownChannelSchema, ownTopicsSchema } from '../channels.ts'
 import {
   chooseOwnTopics,
   deleteOwnChannel,
   findOwnChannel,
   saveOwnChannel,
   testOwnChannel,
-} from '../../notices/manage.ts'
-import { OWN_TOPICS } from '../../core/audit/topics.ts'
-import { sessionOf } from '../../web/http/guard.ts'
-import { validate } from '../../web/http/input.ts'
-import { chosenTopics, testProblem, WebhookSecretPage } from '../channel-parts.tsx'
-import { confirmWith } from '../../web/kit/confirm.tsx'
-import { attempt, type Fields, problemOf, readForm } from '../../web/kit/form.ts'
-import { showForm } from '../../web/kit/frames.tsx'
-import { languageOf, TEXTS } from '../../web/kit/language.ts'
-import { backTo, goTo, readView, showPage } from '../../web/kit/view.ts'
+} from '../manage.ts'
+import { OWN_TOPICS } from '../../../core/audit/topics.ts'
+import { sessionOf } from '../../../web/http/guard.ts'
+import { validate } from '../../../web/http/input.ts'
+import { chosenTopics, testProblem, WebhookSecretPage } from './channel-parts.tsx'
+import { confirmWith } from '../../../web/kit/confirm.tsx'
+import { attempt, type Fields, problemOf, readForm } from '../../../web/kit/form.ts'
+import { showForm } from '../../../web/kit/frames.tsx'
+import { languageOf, TEXTS } from '../../../web/kit/language.ts'
+import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { OWN_NOTICES_PATH, OwnChannelPage, type OwnKind, OwnNoticesPage } from './notices.tsx'
 
 /** The page of the notices that a user gets about the own account, under `/account/notices`. */

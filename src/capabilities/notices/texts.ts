@@ -1,6 +1,6 @@
-import type { EventKind } from '../core/audit/kinds.ts'
+import type { EventKind } from '../../core/audit/kinds.ts'
 import type { NoticeLanguage } from './channels.ts'
-import type { NoticeTopic } from '../core/audit/topics.ts'
+import type { NoticeTopic } from '../../core/audit/topics.ts'
 
 /** What a sentence can name. */
 interface Named {

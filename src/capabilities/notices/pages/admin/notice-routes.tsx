@@ -1,25 +1,31 @@
 import { Hono } from 'hono'
-import { Refusal } from '../../core/base/refusals.ts'
-import type { App, AppContext } from '../../web/http/context.ts'
-import { actorOf } from '../../web/http/guard.ts'
-import { validate } from '../../web/http/input.ts'
-import { newChannelSchema } from '../../notices/channels.ts'
+import { Refusal } from '../../../../core/base/refusals.ts'
+import type { App, AppContext } from '../../../../web/http/context.ts'
+import { actorOf } from '../../../../web/http/guard.ts'
+import { validate } from '../../../../web/http/input.ts'
+import { newChannelSchema } from '../../channels.ts'
 import {
   chooseTopics,
   createNoticeChannel,
   deleteNoticeChannel,
   listNoticeChannels,
   testNoticeChannel,
-} from '../../notices/manage.ts'
-import { TOPICS } from '../../core/audit/topics.ts'
+} from '../../manage.ts'
+import { TOPICS } from '../../../../core/audit/topics.ts'
 import { channelIdForm, chosenTopics, testProblem, WebhookSecretPage } from '../channel-parts.tsx'
-import { confirmWith } from '../../web/kit/confirm.tsx'
-import { attempt, type Fields, type Problem, problemOf, readForm } from '../../web/kit/form.ts'
-import { showForm } from '../../web/kit/frames.tsx'
-import { NEWEST } from '../../web/kit/rows.tsx'
-import { backTo, goTo, showPage } from '../../web/kit/view.ts'
+import { confirmWith } from '../../../../web/kit/confirm.tsx'
+import {
+  attempt,
+  type Fields,
+  type Problem,
+  problemOf,
+  readForm,
+} from '../../../../web/kit/form.ts'
+import { showForm } from '../../../../web/kit/frames.tsx'
+import { NEWEST } from '../../../../web/kit/rows.tsx'
+import { backTo, goTo, showPage } from '../../../../web/kit/view.ts'
 import { NewChannelPage, NOTICES_PATH, NoticesPage } from './notices.tsx'
-import { adminView } from '../../web/kit/admin/view.ts'
+import { adminView } from '../../../../web/kit/admin/view.ts'
 
 /** The page of the operators' channels, under `/account/admin/notices`. */
 export const noticeAdminPages = new Hono<App>()

@@ -1,7 +1,7 @@
-import { shownEventId } from '../core/crypto/key-ring.ts'
-import { isByOperator } from '../core/audit/event-lists.ts'
-import { type Answers, type Parts, runBatch } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
+import { shownEventId } from '../../core/crypto/key-ring.ts'
+import { isByOperator } from '../../core/audit/event-lists.ts'
+import { type Answers, type Parts, runBatch } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
 import type { Notice } from './message.ts'
 import {
   countExpired,

@@ -1,11 +1,11 @@
-import { isByOperator } from '../core/audit/event-lists.ts'
-import { type EventKind, rowOfKind } from '../core/audit/kinds.ts'
-import { COMMAND_LINE } from '../core/base/network.ts'
-import { isoTime } from '../core/base/time.ts'
-import { visible } from '../core/base/text.ts'
+import { isByOperator } from '../../core/audit/event-lists.ts'
+import { type EventKind, rowOfKind } from '../../core/audit/kinds.ts'
+import { COMMAND_LINE } from '../../core/base/network.ts'
+import { isoTime } from '../../core/base/time.ts'
+import { visible } from '../../core/base/text.ts'
 import type { NoticeLanguage } from './channels.ts'
 import { NOTICE_TEXTS } from './texts.ts'
-import type { NoticeTopic } from '../core/audit/topics.ts'
+import type { NoticeTopic } from '../../core/audit/topics.ts'
 
 /** The event of a notice. None of it is secret (`AuditEvent.detail`). */
 interface NoticeEvent {

@@ -1,9 +1,9 @@
-import type { Deps } from '../core/deps.ts'
-import { type EmailFailure, sendEmail } from '../mail/send-email.ts'
+import type { Deps } from '../../core/deps.ts'
+import { type EmailFailure, sendEmail } from '../../mail/send-email.ts'
 import type { ChannelConfig, ChannelKind } from './channels.ts'
 import { deliveryTo, textOf } from './formats.ts'
 import { writeNotice, type Notice } from './message.ts'
-import { DAY_MILLISECONDS } from '../core/base/time.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 /** How long a receiver may take. Three rounds of it fit into the time after an answer (30 s). */
 const DEADLINE_MILLISECONDS = 8000

@@ -1,7 +1,7 @@
-import type { ChannelKind } from '../../notices/channels.ts'
-import type { OWN_TOPICS, Topic } from '../../core/audit/topics.ts'
+import type { ChannelKind } from '../../channels.ts'
+import type { OWN_TOPICS, Topic } from '../../../../core/audit/topics.ts'
 import type { TopicGroup } from '../channel-parts.tsx'
-import { counted } from '../../web/kit/texts/counted.ts'
+import { counted } from '../../../../web/kit/texts/counted.ts'
 
 const topicGroups: Record<TopicGroup, string> = {
   signIns: 'Sign-ins',

@@ -1,4 +1,4 @@
-import type { Operations } from '../operation.ts'
+import type { Operations } from '../../../scripts/openapi/operation.ts'
 import {
   createdNoticeChannel,
   nothing,
@@ -6,7 +6,7 @@ import {
   noticeTest,
   ownNoticeChannel,
   savedNoticeChannel,
-} from '../schemas.ts'
+} from '../../../scripts/openapi/schemas.ts'
 
 const CHANNEL = {
   id: 1,

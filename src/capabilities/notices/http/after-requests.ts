@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
-import type { Deps } from '../../core/deps.ts'
-import type { App, AppContext } from '../../web/http/context.ts'
-import { logError } from '../../core/database/log.ts'
+import type { Deps } from '../../../core/deps.ts'
+import type { App, AppContext } from '../../../web/http/context.ts'
+import { logError } from '../../../core/database/log.ts'
 import { haveChannels } from '../memory.ts'
 import { sendNotices, type SendDeps } from '../send.ts'
 

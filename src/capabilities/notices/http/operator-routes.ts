@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
-import type { App } from '../../web/http/context.ts'
-import { ok } from '../../web/http/envelope.ts'
-import { actorOf, admin } from '../../web/http/guard.ts'
-import { idQuery, jsonBody, query } from '../../web/http/input.ts'
+import type { App } from '../../../web/http/context.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { actorOf, admin } from '../../../web/http/guard.ts'
+import { idQuery, jsonBody, query } from '../../../web/http/input.ts'
 import { channelTopicsSchema, newChannelSchema } from '../channels.ts'
 import {
   chooseTopics,

@@ -1,14 +1,14 @@
 import { and, asc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm'
-import { auditEvents, noticeChannels, notices } from '../../schema/tables.ts'
-import type { Database } from '../core/database/database.ts'
-import { literal } from '../core/database/literal.ts'
-import { type Authority, writing } from '../core/database/statements.ts'
-import { areOpen, selectBlocks } from '../core/throttle/blocks.ts'
-import { chargeUnspent } from '../core/throttle/charges.ts'
-import { testCounter } from '../core/throttle/counters.ts'
+import { auditEvents, noticeChannels, notices } from '../../../schema/tables.ts'
+import type { Database } from '../../core/database/database.ts'
+import { literal } from '../../core/database/literal.ts'
+import { type Authority, writing } from '../../core/database/statements.ts'
+import { areOpen, selectBlocks } from '../../core/throttle/blocks.ts'
+import { chargeUnspent } from '../../core/throttle/charges.ts'
+import { testCounter } from '../../core/throttle/counters.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
 import { QUEUES, TEST_MILLISECONDS } from './outbox.ts'
-import { parseTopics } from '../core/audit/topics.ts'
+import { parseTopics } from '../../core/audit/topics.ts'
 
 /** Qualified, because Drizzle takes the names of tables off the columns of the outer level. */
 const idOfChannel = sql.raw('notice_channels.id')

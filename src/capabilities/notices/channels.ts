@@ -1,14 +1,14 @@
 import * as v from 'valibot'
-import { parseEmail } from '../core/base/email.ts'
-import { isPublicHttps } from '../core/base/public-address.ts'
-import { reason, type ReasonCode } from '../core/base/reasons.ts'
+import { parseEmail } from '../../core/base/email.ts'
+import { isPublicHttps } from '../../core/base/public-address.ts'
+import { reason, type ReasonCode } from '../../core/base/reasons.ts'
 import {
   maxCharacters,
   nameText,
   noControlCharacters,
   possiblyEmptyText,
-} from '../core/base/text.ts'
-import { OWN_TOPICS, TOPICS } from '../core/audit/topics.ts'
+} from '../../core/base/text.ts'
+import { OWN_TOPICS, TOPICS } from '../../core/audit/topics.ts'
 
 /** The kinds of channels of operators. */
 export const CHANNEL_KINDS = [

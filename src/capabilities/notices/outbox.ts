@@ -1,15 +1,21 @@
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
-import { auditEvents, noticeChannels, noticeCursor, notices, users } from '../../schema/tables.ts'
-import { ADMIN } from '../core/accounts/roles.ts'
-import { type EventKind, isSignIn, kindsWith } from '../core/audit/kinds.ts'
-import { type NoticeTopic, type Topic, TOPICS } from '../core/audit/topics.ts'
-import { literal, literals } from '../core/database/literal.ts'
-import { rendered } from '../core/database/rendered.ts'
-import { THE_SERVICE, writing } from '../core/database/statements.ts'
-import { hasWord } from '../core/database/words.ts'
-import type { Database } from '../core/deps.ts'
+import {
+  auditEvents,
+  noticeChannels,
+  noticeCursor,
+  notices,
+  users,
+} from '../../../schema/tables.ts'
+import { ADMIN } from '../../core/accounts/roles.ts'
+import { type EventKind, isSignIn, kindsWith } from '../../core/audit/kinds.ts'
+import { type NoticeTopic, type Topic, TOPICS } from '../../core/audit/topics.ts'
+import { literal, literals } from '../../core/database/literal.ts'
+import { rendered } from '../../core/database/rendered.ts'
+import { THE_SERVICE, writing } from '../../core/database/statements.ts'
+import { hasWord } from '../../core/database/words.ts'
+import type { Database } from '../../core/deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
-import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../core/base/time.ts'
+import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../../core/base/time.ts'
 
 /** A notice that was not delivered for so long is given up. */
 export const GIVE_UP_MILLISECONDS = DAY_MILLISECONDS
