@@ -49,7 +49,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   passkey: {
     about: 'lists and deletes the passkeys of users',
     zh: '列出、删除用户的通行密钥',
-    load: async () => (await import('../cli/operator/passkeys/passkey.ts')).passkeyCommands,
+    load: async () => (await import('../capabilities/passkeys/commands.ts')).passkeyCommands,
   },
   identity: {
     about: 'lists and unlinks the accounts of users at identity providers',

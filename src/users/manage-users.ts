@@ -22,7 +22,7 @@ import { logDeletions } from '../core/audit/deletions.ts'
 import { logEvent } from '../core/audit/events.ts'
 import { Refusal } from '../core/base/refusals.ts'
 import type { Deps } from '../core/deps.ts'
-import { passkeyDeletion } from '../passkeys/store.ts'
+import { passkeyDeletion } from '../capabilities/passkeys/store.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,

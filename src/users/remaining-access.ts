@@ -6,7 +6,7 @@ import { EVERYTHING } from '../core/base/paging.ts'
 import { Refusal } from '../core/base/refusals.ts'
 import type { Database } from '../core/database/database.ts'
 import { type OwnChannel, selectOwnChannel } from '../capabilities/notices/store.ts'
-import { selectPasskeys, type StoredPasskey } from '../passkeys/store.ts'
+import { selectPasskeys, type StoredPasskey } from '../capabilities/passkeys/store.ts'
 import { selectKeys, type StoredKey } from '../capabilities/ssh-keys/store.ts'
 import { selectIdentities, type StoredIdentity } from '../sso/store.ts'
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromBase64Url, toBase64 } from '../../src/core/base/encoding.ts'
 import { passkeyRowsOf, readPasskey } from '../../src/programs/import/passkeys.ts'
-import { checkPublicKey } from '../../src/passkeys/cose.ts'
+import { checkPublicKey } from '../../src/capabilities/passkeys/cose.ts'
 import type { RawRow } from '../../src/programs/import/source.ts'
 
 const NOW = Date.parse('2026-11-22T00:00:00Z')

@@ -6,8 +6,11 @@ import {
 } from '@simplewebauthn/server'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { verifyAssertion, verifyRegistration } from '../../src/passkeys/verification.ts'
-import { PasskeyError, type PasskeyReason } from '../../src/passkeys/reasons.ts'
+import {
+  verifyAssertion,
+  verifyRegistration,
+} from '../../src/capabilities/passkeys/verification.ts'
+import { PasskeyError, type PasskeyReason } from '../../src/capabilities/passkeys/reasons.ts'
 import {
   base64url,
   bytesOf,

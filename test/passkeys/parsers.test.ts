@@ -1,12 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseAuthenticatorData } from '../../src/passkeys/authenticator-data.ts'
-import { type Cbor, readCbor, readCborMap } from '../../src/passkeys/cbor.ts'
-import { verifyAssertion, verifyRegistration } from '../../src/passkeys/verification.ts'
-import { checkClientData } from '../../src/passkeys/client-data.ts'
-import { checkPublicKey, importPublicKey } from '../../src/passkeys/cose.ts'
-import { rawSignature } from '../../src/passkeys/der.ts'
-import { PasskeyError } from '../../src/passkeys/reasons.ts'
+import { parseAuthenticatorData } from '../../src/capabilities/passkeys/authenticator-data.ts'
+import { type Cbor, readCbor, readCborMap } from '../../src/capabilities/passkeys/cbor.ts'
+import {
+  verifyAssertion,
+  verifyRegistration,
+} from '../../src/capabilities/passkeys/verification.ts'
+import { checkClientData } from '../../src/capabilities/passkeys/client-data.ts'
+import { checkPublicKey, importPublicKey } from '../../src/capabilities/passkeys/cose.ts'
+import { rawSignature } from '../../src/capabilities/passkeys/der.ts'
+import { PasskeyError } from '../../src/capabilities/passkeys/reasons.ts'
 import { parsePasskeySite, relyingPartyOf } from '../../src/core/base/passkey-site.ts'
 import { fromBase64Url } from '../../src/core/base/encoding.ts'
 import {

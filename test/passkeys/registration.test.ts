@@ -2,7 +2,7 @@ import { asc, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, passkeys, sessions, usedChallenges, users } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { removePasskeyOf } from '../../src/passkeys/manage.ts'
+import { removePasskeyOf } from '../../src/capabilities/passkeys/manage.ts'
 import { loggedLines } from '../support/log.ts'
 import {
   AAGUID,

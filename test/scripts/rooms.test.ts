@@ -35,8 +35,8 @@ describe('the rooms of src', () => {
 
   test('refuse an import of another capability without an edge', () => {
     const text = `import { parsePublicKey } from '../ssh-keys/openssh.ts'`
-    expect(forbidden('src/passkeys/cose.ts', text)).toEqual([
-      'src/passkeys/cose.ts imports src/capabilities/ssh-keys/openssh.ts: there is no edge “passkeys > ssh-keys”',
+    expect(forbidden('src/capabilities/passkeys/cose.ts', text)).toEqual([
+      'src/capabilities/passkeys/cose.ts imports src/capabilities/ssh-keys/openssh.ts: there is no edge “passkeys > ssh-keys”',
     ])
   })
 

@@ -1,6 +1,6 @@
 import { Alert, Field } from '../../web/kit/fields.tsx'
 import { problemIn } from '../../web/kit/form.ts'
-import { PasskeyButton } from '../passkey.tsx'
+import { PasskeyButton } from '../../capabilities/passkeys/pages/passkey.tsx'
 import type { SecurityProps } from './security-forms.ts'
 
 /** For a session without the second factor that its user has and must use: asks for it. */

@@ -9,7 +9,7 @@ import { TimeFact } from '../../web/kit/time.tsx'
 import type { View } from '../../web/kit/view.ts'
 import { AppPasswordFacts } from './app-passwords.tsx'
 import { OWN_NOTICES_PATH } from '../../capabilities/notices/pages/notices.tsx'
-import { PasskeyFacts } from './passkey-section.tsx'
+import { PasskeyFacts } from '../../capabilities/passkeys/pages/passkey-section.tsx'
 
 interface RemainingAccessProps {
   view: View

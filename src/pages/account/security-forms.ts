@@ -1,5 +1,5 @@
 import type { Account } from '../../core/accounts/accounts.ts'
-import type { StoredPasskey } from '../../passkeys/store.ts'
+import type { StoredPasskey } from '../../capabilities/passkeys/store.ts'
 import type { StoredIdentity } from '../../sso/store.ts'
 import type { Problem } from '../../web/kit/form.ts'
 import type { View } from '../../web/kit/view.ts'

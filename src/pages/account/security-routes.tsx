@@ -27,7 +27,7 @@ import { EnrolmentPage } from './enrolment.tsx'
 import { NewPhonePage, RECOVERED } from './new-phone.tsx'
 import { RecoveryCodesPage } from './recovery-codes.tsx'
 import { identityPages } from '../sso/identity-routes.tsx'
-import { passkeyPages } from './passkey-routes.tsx'
+import { passkeyPages } from '../../capabilities/passkeys/pages/passkey-routes.tsx'
 import { showSecurity } from './show-security.tsx'
 import { RemainingAccessPage } from './remaining-access.tsx'
 

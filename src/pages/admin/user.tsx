@@ -19,7 +19,7 @@ import { UserAppPasswords } from './user-app-passwords.tsx'
 import { UserDetails } from './user-details.tsx'
 import { fieldsOf, USER_FIELDS, UserFields } from './user-fields.tsx'
 import { UserIdentities } from './user-identities.tsx'
-import { UserPasskeys } from './user-passkeys.tsx'
+import { UserPasskeys } from '../../capabilities/passkeys/pages/admin/user-passkeys.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 import { Decisions, RegistrationFacts, UserBadges, USERS_PATH } from './users.tsx'
 

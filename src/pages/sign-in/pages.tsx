@@ -5,7 +5,11 @@ import { Icon } from '../../web/kit/icons.tsx'
 import { SinglePage } from '../../web/kit/layout.tsx'
 import type { AskingProgram } from '../openid/asking.ts'
 import { Heading } from '../../web/kit/parts.tsx'
-import { type BegunCeremony, NoPasskeysHere, PasskeyButton } from '../passkey.tsx'
+import {
+  type BegunCeremony,
+  NoPasskeysHere,
+  PasskeyButton,
+} from '../../capabilities/passkeys/pages/passkey.tsx'
 import { providerIcon, providerName } from '../sso/names.ts'
 import type { View } from '../../web/kit/view.ts'
 import { CodeField, NameAndPassword } from './fields.tsx'

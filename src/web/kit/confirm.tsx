@@ -6,7 +6,11 @@ import { sessionOf } from '../http/guard.ts'
 import { confirmSession, proveAgain } from '../../users/confirm.ts'
 import { Alert, Confirm, Field } from './fields.tsx'
 import type { Fields, Problem } from './form.ts'
-import { hasAnswer, PasskeyButton, readAssertion } from '../../pages/passkey.tsx'
+import {
+  hasAnswer,
+  PasskeyButton,
+  readAssertion,
+} from '../../capabilities/passkeys/pages/passkey.tsx'
 import type { View } from './view.ts'
 
 /** Names of the fields that `ConfirmFields` renders. */

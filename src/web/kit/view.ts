@@ -13,7 +13,7 @@ import { type OpenAnnouncement, openAnnouncement } from './announcement.tsx'
 import { LOGO } from '../../../.build/assets.ts'
 import { type Language, languageOf, TEXTS } from './language.ts'
 import { localPathOf } from './local-path.ts'
-import { beginOnPage, type BegunCeremony } from '../../pages/passkey.tsx'
+import { beginOnPage, type BegunCeremony } from '../../capabilities/passkeys/pages/passkey.tsx'
 import type { Texts } from './texts/en.ts'
 import { themeOf } from '../../pages/theme.ts'
 

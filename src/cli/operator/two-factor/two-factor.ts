@@ -1,5 +1,5 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
-import { listPasskeysOf } from '../../../passkeys/manage.ts'
+import { listPasskeysOf } from '../../../capabilities/passkeys/manage.ts'
 import { cancelUserTwoFactor } from '../../../users/manage-users.ts'
 import { CommandError } from '../../../programs/kit/command-error.ts'
 import { agrees } from '../../../programs/kit/confirm.ts'

@@ -1,4 +1,4 @@
-import { equalBytes, fromBase64Url } from '../core/base/encoding.ts'
+import { equalBytes, fromBase64Url } from '../../core/base/encoding.ts'
 import { PasskeyError } from './reasons.ts'
 
 /** What the client must have signed. */

@@ -1,6 +1,6 @@
 import * as base64url from 'jose/base64url'
-import { equalBytes, fromBase64Url } from '../core/base/encoding.ts'
-import type { RelyingParty } from '../core/base/passkey-site.ts'
+import { equalBytes, fromBase64Url } from '../../core/base/encoding.ts'
+import type { RelyingParty } from '../../core/base/passkey-site.ts'
 import type { AssertionAnswer } from './answer-schemas.ts'
 import { type Assertion, verifyAssertion } from './verification.ts'
 import { PasskeyError } from './reasons.ts'

@@ -1,8 +1,8 @@
 import * as base64url from 'jose/base64url'
-import { logDeletions } from '../core/audit/deletions.ts'
-import { eventOf, logEvent } from '../core/audit/events.ts'
-import { fromBase64 } from '../core/base/encoding.ts'
-import { Refusal } from '../core/base/refusals.ts'
+import { logDeletions } from '../../core/audit/deletions.ts'
+import { eventOf, logEvent } from '../../core/audit/events.ts'
+import { fromBase64 } from '../../core/base/encoding.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import {
   actAs,
   endFreshAs,
@@ -10,17 +10,17 @@ import {
   type ActorDeps,
   readAs,
   type ReaderDeps,
-} from '../core/access/act-as.ts'
-import type { FreshnessDeps } from '../core/access/freshness.ts'
+} from '../../core/access/act-as.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
   eventBy,
   isFreshOperator,
   type Operator,
-} from '../core/access/operators.ts'
-import { isLive, mayEndFresh } from '../core/access/session-store.ts'
-import { selectUser } from '../core/accounts/store.ts'
+} from '../../core/access/operators.ts'
+import { isLive, mayEndFresh } from '../../core/access/session-store.ts'
+import { selectUser } from '../../core/accounts/store.ts'
 import { isPasskeyOf, passkeyDeletion, passkeyRenaming, selectPasskeys } from './store.ts'
 
 /** Lists the actor's passkeys, oldest first, with the account. */

@@ -1,13 +1,13 @@
-import { COMMAND_LINE } from '../../../core/access/operators.ts'
-import { visible } from '../../../core/base/text.ts'
-import { listPasskeysOf, removePasskeyOf } from '../../../passkeys/manage.ts'
-import { operatorPasskeyRecord } from '../../../passkeys/record.ts'
-import { CommandError } from '../../../programs/kit/command-error.ts'
-import { takes } from '../../../programs/kit/declaration.ts'
-import { latchkey, userWord } from '../../../programs/kit/printed-command.ts'
-import { USER } from '../../../programs/site/find-user.ts'
-import { onSite } from '../../../programs/site/on-site.ts'
-import type { Site } from '../../../programs/site/site.ts'
+import { COMMAND_LINE } from '../../core/access/operators.ts'
+import { visible } from '../../core/base/text.ts'
+import { listPasskeysOf, removePasskeyOf } from './manage.ts'
+import { operatorPasskeyRecord } from './record.ts'
+import { CommandError } from '../../programs/kit/command-error.ts'
+import { takes } from '../../programs/kit/declaration.ts'
+import { latchkey, userWord } from '../../programs/kit/printed-command.ts'
+import { USER } from '../../programs/site/find-user.ts'
+import { onSite } from '../../programs/site/on-site.ts'
+import type { Site } from '../../programs/site/site.ts'
 
 const COLUMNS = ['id', 'name', 'created_at', 'last_used_at', 'rp_id', 'backed_up']
 

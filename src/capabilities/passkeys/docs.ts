@@ -1,4 +1,4 @@
-import type { Example, Operations } from '../operation.ts'
+import type { Example, Operations } from '../../../scripts/openapi/operation.ts'
 import {
   assertionOptions,
   done,
@@ -7,8 +7,8 @@ import {
   registrationOptions,
   token,
   userPasskeys,
-} from '../schemas.ts'
-import { refusedUserList } from './examples.ts'
+} from '../../../scripts/openapi/schemas.ts'
+import { refusedUserList } from '../../../scripts/openapi/operations/examples.ts'
 
 const CHALLENGE = 'Jx8mVZ0bqv3n1Yw5o2sQ7dK4rT6uE9hGfLcAiXpMzBk'
 const SESSION = 'Ci3kQ0vR.dGhlIHNlc3Npb24gdGV4dCBpcyBzZWFsZWQ'

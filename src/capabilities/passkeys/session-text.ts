@@ -1,5 +1,5 @@
-import type { Deps } from '../core/deps.ts'
-import { openBox, sealBox } from '../core/crypto/sealed-box.ts'
+import type { Deps } from '../../core/deps.ts'
+import { openBox, sealBox } from '../../core/crypto/sealed-box.ts'
 import { PasskeyError } from './reasons.ts'
 
 const CHALLENGE_BYTES = 32

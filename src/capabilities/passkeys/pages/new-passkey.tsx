@@ -1,13 +1,13 @@
-import { MAX_NAME_CHARACTERS } from '../../passkeys/session-text.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../../web/kit/confirm.tsx'
-import { Alert, Field } from '../../web/kit/fields.tsx'
-import { echo, type Fields, type Problem } from '../../web/kit/form.ts'
-import { AccountPage } from '../../web/kit/layout.tsx'
-import { Heading } from '../../web/kit/parts.tsx'
-import { type BegunCeremony, PasskeyButton } from '../passkey.tsx'
-import { describeUserAgent } from '../../web/kit/user-agent.ts'
-import type { View } from '../../web/kit/view.ts'
-import { browserOf } from './sessions.tsx'
+import { MAX_NAME_CHARACTERS } from '../session-text.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../../../web/kit/confirm.tsx'
+import { Alert, Field } from '../../../web/kit/fields.tsx'
+import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
+import { AccountPage } from '../../../web/kit/layout.tsx'
+import { Heading } from '../../../web/kit/parts.tsx'
+import { type BegunCeremony, PasskeyButton } from './passkey.tsx'
+import { describeUserAgent } from '../../../web/kit/user-agent.ts'
+import type { View } from '../../../web/kit/view.ts'
+import { browserOf } from '../../../pages/account/sessions.tsx'
 
 interface NewPasskeyProps {
   view: View

@@ -1,13 +1,13 @@
 import { and, type SQL } from 'drizzle-orm'
-import { asAuthority, type Authority } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
-import { tooManyAttempts } from '../core/throttle/requests.ts'
+import { asAuthority, type Authority } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
+import { tooManyAttempts } from '../../core/throttle/requests.ts'
 import {
   challengeUse,
   claimChallenge,
   isClaimed,
   selectUse,
-} from '../core/access/used-challenges.ts'
+} from '../../core/access/used-challenges.ts'
 import { PasskeyError } from './reasons.ts'
 import type { Ceremony } from './session-text.ts'
 import type { CheckedAnswer } from './shown-passkey.ts'

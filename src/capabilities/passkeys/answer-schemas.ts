@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { fromBase64Url } from '../core/base/encoding.ts'
-import { nameText, possiblyEmptyName } from '../core/base/text.ts'
+import { fromBase64Url } from '../../core/base/encoding.ts'
+import { nameText, possiblyEmptyName } from '../../core/base/text.ts'
 import { MAX_NAME_CHARACTERS } from './session-text.ts'
 
 /** Bytes as `PublicKeyCredential.toJSON()` writes them. */

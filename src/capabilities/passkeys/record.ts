@@ -1,5 +1,5 @@
-import { fromBase64Url, toBase64 } from '../core/base/encoding.ts'
-import { isoTime } from '../core/base/time.ts'
+import { fromBase64Url, toBase64 } from '../../core/base/encoding.ts'
+import { isoTime } from '../../core/base/time.ts'
 import type { StoredPasskey } from './store.ts'
 
 /** Returns a passkey in the form that the stock client lists (docs/interface.md, Values). */

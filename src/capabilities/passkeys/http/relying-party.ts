@@ -1,6 +1,6 @@
-import type { AppContext } from '../../web/http/context.ts'
-import { type RelyingParty, relyingPartyOf } from '../../core/base/passkey-site.ts'
-import { Refusal } from '../../core/base/refusals.ts'
+import type { AppContext } from '../../../web/http/context.ts'
+import { type RelyingParty, relyingPartyOf } from '../../../core/base/passkey-site.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
 
 /** @throws {Refusal} `noPasskeysHere` under an IP address and over plain http. */
 export function relyingPartyIn(c: AppContext): RelyingParty {

@@ -1,4 +1,4 @@
-import { equalBytes } from '../core/base/encoding.ts'
+import { equalBytes } from '../../core/base/encoding.ts'
 import { type AuthenticatorData, parseAuthenticatorData } from './authenticator-data.ts'
 import { readCborMap } from './cbor.ts'
 import { checkClientData } from './client-data.ts'

@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'
-import { clientOf } from '../../web/http/client.ts'
-import type { App } from '../../web/http/context.ts'
-import { ok } from '../../web/http/envelope.ts'
-import { sessionOf, signedIn } from '../../web/http/guard.ts'
-import { jsonBody, query } from '../../web/http/input.ts'
-import { Refusal } from '../../core/base/refusals.ts'
-import { possiblyEmptyText, text } from '../../core/base/text.ts'
-import { readSettings } from '../../settings/store.ts'
+import { clientOf } from '../../../web/http/client.ts'
+import type { App } from '../../../web/http/context.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { sessionOf, signedIn } from '../../../web/http/guard.ts'
+import { jsonBody, query } from '../../../web/http/input.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
+import { possiblyEmptyText, text } from '../../../core/base/text.ts'
+import { readSettings } from '../../../settings/store.ts'
 import {
   assertionSchema,
   nameSchema,

@@ -1,8 +1,8 @@
-import { type AuditEvent, insertEvent, logEvent } from '../core/audit/events.ts'
-import { runBatch, THE_SERVICE } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
-import type { Client } from '../core/base/network.ts'
-import { challengeUse, claimChallenge, isClaimed } from '../core/access/used-challenges.ts'
+import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
+import type { Client } from '../../core/base/network.ts'
+import { challengeUse, claimChallenge, isClaimed } from '../../core/access/used-challenges.ts'
 import type { Ceremony } from './session-text.ts'
 import type { Credential } from './store.ts'
 

@@ -1,15 +1,15 @@
 import * as base64url from 'jose/base64url'
-import type { Deps } from '../core/deps.ts'
-import type { RelyingParty } from '../core/base/passkey-site.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import { actFreshAs, type SessionActor, type ActorDeps } from '../core/access/act-as.ts'
-import type { FreshnessDeps } from '../core/access/freshness.ts'
-import { toEnrol } from '../core/access/sign-in-methods.ts'
+import type { Deps } from '../../core/deps.ts'
+import type { RelyingParty } from '../../core/base/passkey-site.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { actFreshAs, type SessionActor, type ActorDeps } from '../../core/access/act-as.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import { toEnrol } from '../../core/access/sign-in-methods.ts'
 import { ALGORITHMS } from './cose.ts'
 import { beginCeremony, CEREMONY_MILLISECONDS } from './session-text.ts'
 import { MAX_PASSKEYS_PER_USER, selectForBegin, selectPasskeys } from './store.ts'
 import { userHandleOf } from './user-handle.ts'
-import { NOBODY } from '../core/database/user-id.ts'
+import { NOBODY } from '../../core/database/user-id.ts'
 
 type BeginDeps = Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now'>
 

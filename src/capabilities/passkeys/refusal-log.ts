@@ -1,4 +1,4 @@
-import type { Client } from '../core/base/network.ts'
+import type { Client } from '../../core/base/network.ts'
 import { PasskeyError } from './reasons.ts'
 
 /**
