@@ -1,5 +1,5 @@
 import { mountApi } from './api.ts'
-import { countDeadAppPasswords } from './app-passwords/http/count-dead.ts'
+import { countDeadAppPasswords } from './capabilities/app-passwords/http/count-dead.ts'
 import type { Deps } from './core/deps.ts'
 import { createFileRules, forwardToFiles } from './files/http/gateway.ts'
 import { limitBody } from './web/http/body-limit.ts'

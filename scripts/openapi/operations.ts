@@ -4,7 +4,7 @@ import {
   adminAppPasswordOperations,
   appPasswordOperations,
   tokenServerOperations,
-} from './operations/app-passwords.ts'
+} from '../../src/capabilities/app-passwords/docs.ts'
 import {
   linkOperations,
   ownDetailsOperations,

@@ -69,13 +69,15 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   token: {
     about: 'manages app passwords, with which programs of users sign in',
     zh: '管理应用专用密码，供用户的程序登录',
-    load: async () => (await import('../cli/operator/app-passwords/token.ts')).tokenCommands,
+    load: async () =>
+      (await import('../capabilities/app-passwords/commands/token.ts')).tokenCommands,
   },
   'service-token': {
     about: 'manages the tokens with which servers ask about users',
     zh: '管理服务器查询用户所用的令牌',
     load: async () =>
-      (await import('../cli/operator/app-passwords/service-token.ts')).serviceTokenCommands,
+      (await import('../capabilities/app-passwords/commands/service-token.ts'))
+        .serviceTokenCommands,
   },
   client: {
     about: 'manages the programs that sign users in through this site (OpenID Connect)',

@@ -1,7 +1,7 @@
 import { actAsOperator, type Operator } from '../core/access/operators.ts'
 import type { ActorDeps } from '../core/access/act-as.ts'
 import { type OwnAddress, selectUser, selectVerifiedAddress } from '../core/accounts/store.ts'
-import { selectAppPasswords, type StoredAppPassword } from '../app-passwords/store.ts'
+import { selectAppPasswords, type StoredAppPassword } from '../capabilities/app-passwords/store.ts'
 import { EVERYTHING } from '../core/base/paging.ts'
 import { Refusal } from '../core/base/refusals.ts'
 import type { Database } from '../core/database/database.ts'

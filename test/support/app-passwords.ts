@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { appPasswords } from '../../schema/tables.ts'
-import { createAppPasswordOf } from '../../src/app-passwords/app-passwords.ts'
+import { createAppPasswordOf } from '../../src/capabilities/app-passwords/app-passwords.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { type AppPasswordScope, scopesText } from '../../src/core/access/scopes.ts'
 import { rememberSecret } from './log.ts'

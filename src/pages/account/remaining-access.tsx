@@ -7,7 +7,7 @@ import { signInPath } from '../sign-in/next.ts'
 import { IdentityFacts } from '../sso/identity-section.tsx'
 import { TimeFact } from '../../web/kit/time.tsx'
 import type { View } from '../../web/kit/view.ts'
-import { AppPasswordFacts } from './app-passwords.tsx'
+import { AppPasswordFacts } from '../../capabilities/app-passwords/pages/app-passwords.tsx'
 import { OWN_NOTICES_PATH } from '../../capabilities/notices/pages/notices.tsx'
 import { PasskeyFacts } from '../../capabilities/passkeys/pages/passkey-section.tsx'
 

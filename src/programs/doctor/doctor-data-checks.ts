@@ -1,5 +1,5 @@
 import { DEFAULT_SETTINGS } from '../../settings/defaults.ts'
-import { UNUSED_DAYS } from '../../app-passwords/app-passwords.ts'
+import { UNUSED_DAYS } from '../../capabilities/app-passwords/app-passwords.ts'
 import { failure, type Finding, good, warning } from '../kit/findings.ts'
 import type { Facts, SiteData } from './doctor-facts.ts'
 import { checkPrograms } from './doctor-programs.ts'

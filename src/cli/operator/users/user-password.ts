@@ -1,4 +1,4 @@
-import { appPasswordRecords } from '../../../app-passwords/record.ts'
+import { appPasswordRecords } from '../../../capabilities/app-passwords/record.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { isoTime } from '../../../core/base/time.ts'
 import type { OwnChannel } from '../../../capabilities/notices/store.ts'

@@ -1,5 +1,5 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
-import { listAppPasswordsOf } from '../../../app-passwords/app-passwords.ts'
+import { listAppPasswordsOf } from '../../../capabilities/app-passwords/app-passwords.ts'
 import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../core/base/time.ts'
 import { getDetails } from '../../../joining/details.ts'
 import { detailsRecord } from '../../../joining/record.ts'

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { APP_PASSWORD_SCOPES, scopesText } from '../core/access/scopes.ts'
-import { hasAppPasswordForm } from '../core/access/app-password.ts'
-import { nameText } from '../core/base/text.ts'
-import { parseTime } from '../core/base/time.ts'
-import { reason } from '../core/base/reasons.ts'
+import { APP_PASSWORD_SCOPES, scopesText } from '../../core/access/scopes.ts'
+import { hasAppPasswordForm } from '../../core/access/app-password.ts'
+import { nameText } from '../../core/base/text.ts'
+import { parseTime } from '../../core/base/time.ts'
+import { reason } from '../../core/base/reasons.ts'
 
 const MAX_NAME_CHARACTERS = 100
 

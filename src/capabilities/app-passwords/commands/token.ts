@@ -6,10 +6,10 @@ import {
   deleteAppPasswordOf,
   listAppPasswordsOf,
   listStaleAppPasswords,
-} from '../../../app-passwords/app-passwords.ts'
-import { appPasswordNameSchema, scopeSchema } from '../../../app-passwords/fields.ts'
-import { introspectAsOperator, introspectionRecord } from '../../../app-passwords/introspection.ts'
-import { appPasswordRecords } from '../../../app-passwords/record.ts'
+} from '../app-passwords.ts'
+import { appPasswordNameSchema, scopeSchema } from '../fields.ts'
+import { introspectAsOperator, introspectionRecord } from '../introspection.ts'
+import { appPasswordRecords } from '../record.ts'
 import { explained, UsageError } from '../../../programs/kit/command-error.ts'
 import { repeated, required, takes } from '../../../programs/kit/declaration.ts'
 import { parseId } from '../../../programs/kit/paging.ts'

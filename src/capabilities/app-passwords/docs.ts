@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Operations } from '../operation.ts'
-import { appPasswords, createdAppPassword, nothing } from '../schemas.ts'
+import type { Operations } from '../../../scripts/openapi/operation.ts'
+import { appPasswords, createdAppPassword, nothing } from '../../../scripts/openapi/schemas.ts'
 
 const TOKEN = `lk_${'0'.repeat(32)}0dawgh`
 const RCLONE = {

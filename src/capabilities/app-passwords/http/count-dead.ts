@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
-import { clientOf } from '../../web/http/client.ts'
-import { type App, hasDeadAppPassword } from '../../web/http/context.ts'
-import { countWrongAppPassword } from '../../core/throttle/wrong-app-passwords.ts'
+import { clientOf } from '../../../web/http/client.ts'
+import { type App, hasDeadAppPassword } from '../../../web/http/context.ts'
+import { countWrongAppPassword } from '../../../core/throttle/wrong-app-passwords.ts'
 
 /** Counts the requests whose app password is wrong or has ended. */
 export const countDeadAppPasswords = createMiddleware<App>(

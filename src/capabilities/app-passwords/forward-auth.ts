@@ -1,8 +1,8 @@
-import { Refusal } from '../core/base/refusals.ts'
-import { type Actor, readAccountAs, type ReaderDeps } from '../core/access/act-as.ts'
-import { maskPermission } from '../core/access/scopes.ts'
-import { ADMIN } from '../core/accounts/roles.ts'
-import { webdavAccess } from '../core/accounts/file-access.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { type Actor, readAccountAs, type ReaderDeps } from '../../core/access/act-as.ts'
+import { maskPermission } from '../../core/access/scopes.ts'
+import { ADMIN } from '../../core/accounts/roles.ts'
+import { webdavAccess } from '../../core/accounts/file-access.ts'
 
 /** The methods that change no file. */
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND']

@@ -1,26 +1,30 @@
-import { Refusal } from '../core/base/refusals.ts'
-import type { Answers } from '../core/database/statements.ts'
-import type { Database, Deps } from '../core/deps.ts'
-import type { ActorDeps } from '../core/access/act-as.ts'
-import { actAsOperator, type Operator } from '../core/access/operators.ts'
-import type { Account } from '../core/accounts/accounts.ts'
-import { ADMIN } from '../core/accounts/roles.ts'
-import { hashAppPassword, isAppPassword } from '../core/access/app-password.ts'
-import { type AppPasswordState, noteUse, selectShown } from '../core/access/app-password-store.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { Answers } from '../../core/database/statements.ts'
+import type { Database, Deps } from '../../core/deps.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import { actAsOperator, type Operator } from '../../core/access/operators.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
+import { ADMIN } from '../../core/accounts/roles.ts'
+import { hashAppPassword, isAppPassword } from '../../core/access/app-password.ts'
+import {
+  type AppPasswordState,
+  noteUse,
+  selectShown,
+} from '../../core/access/app-password-store.ts'
 import {
   APP_PASSWORD_SCOPES,
   type AppPasswordScope,
   maskPermission,
-} from '../core/access/scopes.ts'
-import { actAsService } from '../core/access/service-tokens.ts'
-import { selectAccountOf } from '../core/access/session-store.ts'
+} from '../../core/access/scopes.ts'
+import { actAsService } from '../../core/access/service-tokens.ts'
+import { selectAccountOf } from '../../core/access/session-store.ts'
 import {
   selectByAccessToken,
   type ShownAccessToken,
   type SignedInUser,
-} from '../openid/grant-store.ts'
-import { readAccessToken } from '../openid/token.ts'
-import { type SessionClaims, verifyToken } from '../core/access/token.ts'
+} from '../../openid/grant-store.ts'
+import { readAccessToken } from '../../openid/token.ts'
+import { type SessionClaims, verifyToken } from '../../core/access/token.ts'
 
 /** A token that is in force. */
 interface ActiveToken {

@@ -1,23 +1,19 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import {
-  createAppPassword,
-  deleteAppPassword,
-  listAppPasswords,
-} from '../../app-passwords/app-passwords.ts'
-import { appPasswordNameSchema } from '../../app-passwords/fields.ts'
-import type { App, AppContext } from '../../web/http/context.ts'
-import type { FileServer } from '../../core/base/file-server.ts'
-import { sessionOf } from '../../web/http/guard.ts'
-import { idQuery, validate } from '../../web/http/input.ts'
-import { Refusal } from '../../core/base/refusals.ts'
-import { readAccountAs, readAs } from '../../core/access/act-as.ts'
-import { parseSftpAddress } from '../../settings/sftp-address.ts'
-import { selectSettings, withAllDefaults } from '../../settings/store.ts'
-import { confirmWith } from '../../web/kit/confirm.tsx'
-import { attempt, type Fields, readForm } from '../../web/kit/form.ts'
-import { showForm } from '../../web/kit/frames.tsx'
-import { backTo, goTo, readView, showPage } from '../../web/kit/view.ts'
+import { createAppPassword, deleteAppPassword, listAppPasswords } from '../app-passwords.ts'
+import { appPasswordNameSchema } from '../fields.ts'
+import type { App, AppContext } from '../../../web/http/context.ts'
+import type { FileServer } from '../../../core/base/file-server.ts'
+import { sessionOf } from '../../../web/http/guard.ts'
+import { idQuery, validate } from '../../../web/http/input.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
+import { readAccountAs, readAs } from '../../../core/access/act-as.ts'
+import { parseSftpAddress } from '../../../settings/sftp-address.ts'
+import { selectSettings, withAllDefaults } from '../../../settings/store.ts'
+import { confirmWith } from '../../../web/kit/confirm.tsx'
+import { attempt, type Fields, readForm } from '../../../web/kit/form.ts'
+import { showForm } from '../../../web/kit/frames.tsx'
+import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
 import {
   AppPasswordsPage,
   CreatedAppPasswordPage,
@@ -27,7 +23,7 @@ import {
   NewAppPasswordPage,
   scopesOfUse,
 } from './app-passwords.tsx'
-import { DAY_MILLISECONDS } from '../../core/base/time.ts'
+import { DAY_MILLISECONDS } from '../../../core/base/time.ts'
 
 const PATH = '/account/app-passwords'
 

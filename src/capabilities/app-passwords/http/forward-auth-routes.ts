@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
-import type { App } from '../../web/http/context.ts'
-import { findActor } from '../../web/http/guard.ts'
-import { Refusal } from '../../core/base/refusals.ts'
+import type { App } from '../../../web/http/context.ts'
+import { findActor } from '../../../web/http/guard.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
 import { forwardAuth, headerText } from '../forward-auth.ts'
 
 /** Headers by which servers and frameworks let a client override the method of its request. */

@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../core/base/time.ts'
+import { isoTime, isoTimeOrNull } from '../../core/base/time.ts'
 import type { StoredAppPassword } from './store.ts'
 
 /** Returns app passwords in the form that every list shows. */

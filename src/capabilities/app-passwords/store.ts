@@ -1,11 +1,11 @@
 import { and, asc, count, eq, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
-import { appPasswords, users } from '../../schema/tables.ts'
-import type { Database } from '../core/database/database.ts'
-import { type Authority, writing } from '../core/database/statements.ts'
-import { parseScopes } from '../core/access/scopes.ts'
-import { isMadeWithEnough } from '../core/access/sign-in-methods.ts'
-import { isAdmin, isEnabled, isNotGuest } from '../core/accounts/conditions.ts'
-import { existsUser } from '../core/accounts/store.ts'
+import { appPasswords, users } from '../../../schema/tables.ts'
+import type { Database } from '../../core/database/database.ts'
+import { type Authority, writing } from '../../core/database/statements.ts'
+import { parseScopes } from '../../core/access/scopes.ts'
+import { isMadeWithEnough } from '../../core/access/sign-in-methods.ts'
+import { isAdmin, isEnabled, isNotGuest } from '../../core/accounts/conditions.ts'
+import { existsUser } from '../../core/accounts/store.ts'
 
 /** The columns that lists show: not the hash. */
 const listed = {

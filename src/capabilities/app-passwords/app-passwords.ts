@@ -1,32 +1,32 @@
-import { logDeletions } from '../core/audit/deletions.ts'
-import { type AuditEvent, eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import type { Authority } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
+import { logDeletions } from '../../core/audit/deletions.ts'
+import { type AuditEvent, eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { Authority } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
 import {
   actFreshAs,
   type ActorDeps,
   endAs,
   readAs,
   type ReaderDeps,
-} from '../core/access/act-as.ts'
-import type { SessionActor } from '../core/access/actor.ts'
-import { hashAppPassword, makeAppPassword } from '../core/access/app-password.ts'
-import { appPasswordDeletion } from '../core/access/app-password-store.ts'
-import type { FreshnessDeps } from '../core/access/freshness.ts'
-import { selectClosed } from '../core/access/kept-credentials.ts'
+} from '../../core/access/act-as.ts'
+import type { SessionActor } from '../../core/access/actor.ts'
+import { hashAppPassword, makeAppPassword } from '../../core/access/app-password.ts'
+import { appPasswordDeletion } from '../../core/access/app-password-store.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import { selectClosed } from '../../core/access/kept-credentials.ts'
 import {
   actAsOperator,
   eventBy,
   isOperator,
   methodsOfOperator,
   type Operator,
-} from '../core/access/operators.ts'
-import { parseScopes } from '../core/access/scopes.ts'
-import { isFresh, mayEnd, methodsOf } from '../core/access/session-store.ts'
-import { selectUser } from '../core/accounts/store.ts'
-import { isEnabledAt } from '../core/accounts/conditions.ts'
-import { ADMIN } from '../core/accounts/roles.ts'
+} from '../../core/access/operators.ts'
+import { parseScopes } from '../../core/access/scopes.ts'
+import { isFresh, mayEnd, methodsOf } from '../../core/access/session-store.ts'
+import { selectUser } from '../../core/accounts/store.ts'
+import { isEnabledAt } from '../../core/accounts/conditions.ts'
+import { ADMIN } from '../../core/accounts/roles.ts'
 import {
   hasPlace,
   insertAppPassword,
@@ -36,7 +36,7 @@ import {
   selectNamed,
   selectStale,
 } from './store.ts'
-import { DAY_MILLISECONDS } from '../core/base/time.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 const MAX_APP_PASSWORDS_PER_USER = 50
 

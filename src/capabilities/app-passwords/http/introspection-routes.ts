@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
-import type { App, AppContext } from '../../web/http/context.ts'
-import { serviceTokenHash } from '../../web/http/guard.ts'
-import { Refusal } from '../../core/base/refusals.ts'
+import type { App, AppContext } from '../../../web/http/context.ts'
+import { serviceTokenHash } from '../../../web/http/guard.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
 import { introspect, introspectionRecord } from '../introspection.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

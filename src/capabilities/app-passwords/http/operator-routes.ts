@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
-import type { App } from '../../web/http/context.ts'
+import type { App } from '../../../web/http/context.ts'
 import * as v from 'valibot'
-import { ok } from '../../web/http/envelope.ts'
-import { actorOf, admin } from '../../web/http/guard.ts'
-import { idQuery, integer, query } from '../../web/http/input.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { actorOf, admin } from '../../../web/http/guard.ts'
+import { idQuery, integer, query } from '../../../web/http/input.ts'
 import { deleteAppPasswordOf, listAppPasswordsOf } from '../app-passwords.ts'
 import { appPasswordRecords } from '../record.ts'
 
