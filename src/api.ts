@@ -6,8 +6,8 @@ import { eventRoutes } from './activity/http/routes.ts'
 import { discoveryRoutes, openidRoutes } from './openid/http/routes.ts'
 import { getHasEffect } from './web/http/http-methods.ts'
 import { healthRoutes } from './health/http/routes.ts'
-import { forgottenRoutes } from './joining/http/forgotten-routes.ts'
-import { emailRoutes } from './joining/http/email-routes.ts'
+import { forgottenRoutes } from './capabilities/joining/http/forgotten-routes.ts'
+import { emailRoutes } from './capabilities/joining/http/email-routes.ts'
 import { ldapRoutes } from './ldap/http/routes.ts'
 import { loginRoutes } from './sign-in/http/routes.ts'
 import { adminSettingRoutes } from './settings/http/operator-routes.ts'
@@ -17,8 +17,8 @@ import {
   adminInvitationRoutes,
   adminJoiningRoutes,
   adminLinkRoutes,
-} from './joining/http/operator-routes.ts'
-import { joiningRoutes } from './joining/http/registration-routes.ts'
+} from './capabilities/joining/http/operator-routes.ts'
+import { joiningRoutes } from './capabilities/joining/http/registration-routes.ts'
 import { noticeRoutes } from './capabilities/notices/http/routes.ts'
 import { adminKeyRoutes } from './capabilities/ssh-keys/http/operator-routes.ts'
 import { adminPasskeyRoutes } from './capabilities/passkeys/http/operator-routes.ts'

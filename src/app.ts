@@ -10,7 +10,7 @@ import { answerPreflight, browserRules, isPreflight, ping } from './web/http/hea
 import { httpsOnly } from './web/http/https.ts'
 import { logError } from './core/database/log.ts'
 import { answerUnrouted } from './web/http/http-methods.ts'
-import { mailsAfterRequests } from './joining/http/after-requests.ts'
+import { mailsAfterRequests } from './capabilities/joining/http/after-requests.ts'
 import { noticesAfterRequests } from './capabilities/notices/http/after-requests.ts'
 import { requestLog } from './web/http/request-log.ts'
 import { Hono } from 'hono'

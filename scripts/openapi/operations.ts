@@ -9,7 +9,7 @@ import {
   linkOperations,
   ownDetailsOperations,
   registrationOperations,
-} from './operations/joining.ts'
+} from '../../src/capabilities/joining/docs.ts'
 import { ldapOperations } from './operations/ldap.ts'
 import { loginOperations } from './operations/login.ts'
 import { meOperations } from './operations/me.ts'

@@ -5,7 +5,7 @@ import { FILE_LINKS, FILE_SERVER_PROBLEMS } from '../../src/files/state.ts'
 import { SSO_PLATFORMS } from '../../src/core/base/sso-platforms.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'
 import { CHANNEL_KINDS, NOTICE_LANGUAGES } from '../../src/capabilities/notices/channels.ts'
-import { LINK_KINDS } from '../../src/joining/links.ts'
+import { LINK_KINDS } from '../../src/capabilities/joining/links.ts'
 import { TOPICS } from '../../src/core/audit/topics.ts'
 import { SETTINGS } from '../../src/settings/definitions.ts'
 

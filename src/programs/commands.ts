@@ -24,12 +24,12 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   invitation: {
     about: 'invites people: links with which they make an account',
     zh: '邀请他人：可用来创建账户的链接',
-    load: async () => (await import('../cli/operator/joining/link.ts')).invitationCommands,
+    load: async () => (await import('../capabilities/joining/commands.ts')).invitationCommands,
   },
   link: {
     about: 'lists and withdraws invitations and links for new passwords',
     zh: '列出、作废邀请链接和重设密码链接',
-    load: async () => (await import('../cli/operator/joining/link.ts')).linkCommands,
+    load: async () => (await import('../capabilities/joining/commands.ts')).linkCommands,
   },
   '2fa': {
     about: 'manages two-step verification',

@@ -1,5 +1,8 @@
-import { adminInvitationsEn, peopleNoticesEn } from '../../../pages/texts/people-en.ts'
-import { joiningEn } from '../../../pages/texts/joining-en.ts'
+import {
+  adminInvitationsEn,
+  peopleNoticesEn,
+} from '../../../capabilities/joining/pages/texts/people-en.ts'
+import { joiningEn } from '../../../capabilities/joining/pages/texts/joining-en.ts'
 import type { ListedMethod } from '../../../core/access/sign-in-methods.ts'
 import type { SsoProblem } from '../../../sso/check.ts'
 import type { CheckName, Protection } from '../../../users/protection.ts'

@@ -1,5 +1,8 @@
-import { adminInvitationsZh, peopleNoticesZh } from '../../../pages/texts/people-zh.ts'
-import { joiningZh } from '../../../pages/texts/joining-zh.ts'
+import {
+  adminInvitationsZh,
+  peopleNoticesZh,
+} from '../../../capabilities/joining/pages/texts/people-zh.ts'
+import { joiningZh } from '../../../capabilities/joining/pages/texts/joining-zh.ts'
 import {
   adminEventsZh,
   adminNoticesZh,

@@ -1,0 +1,105 @@
+import * as v from 'valibot'
+import { parseEmail } from '../../core/base/email.ts'
+import { basePathSchema, permissionSchema } from '../../core/accounts/fields.ts'
+import { possiblyEmptyUsername } from '../../core/accounts/username.ts'
+import { reason } from '../../core/base/reasons.ts'
+import { maxCharacters, possiblyEmptyName, possiblyEmptyText, text } from '../../core/base/text.ts'
+import { parseTime } from '../../core/base/time.ts'
+import type { InvitationRequest } from './invitations.ts'
+
+const MAX_NOTE_CHARACTERS = 100
+export const MAX_USES = 1000
+export const MAX_ACCOUNT_DAYS = 3650
+/** What is hashed or looked up is bounded. */
+const MAX_SECRET_CHARACTERS = 64
+const MAX_TURNSTILE_CHARACTERS = 2048
+const MAX_NAME_CHARACTERS = 255
+
+/** Unix time, milliseconds. */
+const timeSchema = v.pipe(
+  v.string(),
+  v.check((time) => parseTime(time) !== undefined, reason('time')),
+  v.transform((time) => parseTime(time) ?? 0),
+)
+
+/** An address, or an empty text for none. */
+const emailSchema = v.pipe(
+  possiblyEmptyText(),
+  v.check((email) => email.trim() === '' || parseEmail(email) !== undefined, reason('email')),
+  v.transform((email) => parseEmail(email) ?? ''),
+)
+
+function wholeNumber(min: number, max: number) {
+  const range = reason('range', { min, max })
+  return v.pipe(
+    v.number(),
+    v.integer(reason('integer')),
+    v.minValue(min, range),
+    v.maxValue(max, range),
+  )
+}
+
+/** The fields of an invitation; all may be missing. */
+export const invitationSchema = v.object({
+  name: v.nullish(possiblyEmptyName(MAX_NOTE_CHARACTERS), ''),
+  // An empty name leaves the choice to the user.
+  username: v.nullish(possiblyEmptyUsername, ''),
+  email: v.nullish(emailSchema, ''),
+  permission: v.nullish(permissionSchema, 0),
+  base_path: v.nullish(basePathSchema),
+  uses: v.nullish(wholeNumber(1, MAX_USES)),
+  ends_at: v.nullish(timeSchema),
+  account_ends_at: v.nullish(timeSchema),
+  account_days: v.nullish(wholeNumber(1, MAX_ACCOUNT_DAYS)),
+})
+
+/** Gives the fields of an invitation the names of the decision. */
+export function invitationRequest(
+  fields: v.InferOutput<typeof invitationSchema>,
+): InvitationRequest {
+  return {
+    name: fields.name,
+    username: fields.username,
+    email: fields.email,
+    permission: fields.permission,
+    basePath: fields.base_path ?? undefined,
+    uses: fields.uses ?? undefined,
+    endsAt: fields.ends_at ?? undefined,
+    accountEndsAt: fields.account_ends_at ?? undefined,
+    accountDays: fields.account_days ?? undefined,
+  }
+}
+
+const userIdSchema = v.pipe(v.number(), v.integer(reason('integer')))
+
+export const resetLinkSchema = v.object({
+  id: userIdSchema,
+  second_factor: v.nullish(v.boolean(), false),
+  ends_at: v.nullish(timeSchema),
+})
+
+/** A missing field stays unchanged. */
+export const detailsSchema = v.object({
+  id: userIdSchema,
+  email: v.optional(emailSchema),
+  ends_at: v.optional(v.nullable(timeSchema)),
+})
+
+export const addressSchema = v.object({ email: emailSchema })
+
+const secretSchema = v.pipe(text(), maxCharacters(MAX_SECRET_CHARACTERS))
+
+export const linkSchema = v.object({ link: secretSchema })
+
+export const registrationSchema = v.object({
+  username: v.nullish(possiblyEmptyUsername, ''),
+  password: text(),
+  invitation: v.nullish(v.pipe(possiblyEmptyText(), maxCharacters(MAX_SECRET_CHARACTERS)), ''),
+  turnstile: v.nullish(v.pipe(possiblyEmptyText(), maxCharacters(MAX_TURNSTILE_CHARACTERS)), ''),
+})
+
+export const forgottenSchema = v.object({
+  name: v.pipe(text(), maxCharacters(MAX_NAME_CHARACTERS)),
+})
+
+export const resetSchema = v.object({ link: secretSchema, password: text() })

@@ -1,0 +1,182 @@
+import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
+import { givenName, isFreeName, usualFolder } from '../../core/accounts/new-names.ts'
+import { selectReservationByProgram } from '../../core/accounts/reserved-names.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  eventBy,
+  isActor,
+  isFreshOperator,
+  isOperator,
+  type Operator,
+} from '../../core/access/operators.ts'
+import { insertEvent, logEvent } from '../../core/audit/events.ts'
+import { boundedWindowOf } from '../../core/base/paging.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { Language } from '../../core/base/language.ts'
+import { NOBODY } from '../../core/database/user-id.ts'
+import type { Deps } from '../../core/deps.ts'
+import { getMailSite, type MailSiteDeps } from '../../mail/mail-site.ts'
+import { linkAddress } from '../../mail/message.ts'
+import { insertMail } from '../../mail/outbox.ts'
+import { sealSecret } from '../../mail/sealed-secret.ts'
+import {
+  countLinks,
+  deleteLinks,
+  insertEventOfLink,
+  insertLink,
+  isLinkWithId,
+  type NewLink,
+  selectLinks,
+} from './link-store.ts'
+import { endOfLink, type LinkKind, newSecret } from './links.ts'
+
+/** What an operator wants of an invitation. */
+export interface InvitationRequest {
+  name: string
+  /** Empty where the user chooses. */
+  username: string
+  /** Empty for a link that is handed over. */
+  email: string
+  permission: number
+  /** `undefined` for that of `usualFolder`. */
+  basePath: string | undefined
+  uses: number | undefined
+  /** Unix time, milliseconds. */
+  endsAt: number | undefined
+  accountEndsAt: number | undefined
+  accountDays: number | undefined
+}
+
+/** A link that was made. It is empty when it was mailed: only its reader may have it. */
+export interface MadeLink {
+  id: number
+  link: string
+  /** Unix time, milliseconds. */
+  endsAt: number
+}
+
+/** The dependencies of a decision that mails. */
+export type MailingDeps = MailSiteDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
+
+type InvitationDeps = ActorDeps & FreshnessDeps & MailingDeps & Pick<Deps, 'fileServer'>
+
+/**
+ * Makes an invitation.
+ *
+ * @param site Where the link leads, when it is handed over.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `mailOff`, `invalidBody`; `usernameTaken`,
+ *   `nameReserved` for a fixed name.
+ */
+export async function createInvitation(
+  deps: InvitationDeps,
+  operator: Operator,
+  request: InvitationRequest,
+  { site, language }: { site: string; language: Language },
+): Promise<MadeLink> {
+  const { db } = deps
+  const now = deps.now()
+  checkInvitation(request, now)
+  const { name, username, email, permission, basePath = usualFolder(deps), uses = 1 } = request
+  const endsAt = endOfLink('invitation', request.endsAt, now)
+  const { secret, tokenHash } = await newSecret(deps)
+  if (email !== '') getMailSite(deps)
+  const link: NewLink = {
+    kind: 'invitation',
+    tokenHash,
+    createdBy: creatorOf(operator),
+    name,
+    username,
+    email,
+    permission,
+    basePath,
+    accountEndsAt: request.accountEndsAt ?? null,
+    accountDays: request.accountDays ?? null,
+    uses,
+    createdAt: now,
+    endsAt,
+  }
+  const by = isFreshOperator(deps, operator, now)
+  const isFree = username === '' ? undefined : isFreeName(db, givenName(username))
+  const event = eventBy(operator, undefined, 'invitation_made', now, name)
+  const sealed = email === '' ? '' : await sealSecret(deps, await deps.keyRing(), secret)
+  const mail = { kind: 'invitation', userId: null, linkHash: tokenHash, address: email } as const
+  const { isFresh, reserved, inserted } = await actAsOperatorAt(deps, operator, now, {
+    reserved: username === '' ? undefined : selectReservationByProgram(db, username, NOBODY),
+    event: insertEvent(db, by, event, isFree),
+    mail:
+      email === ''
+        ? undefined
+        : insertMail(db, by, { ...mail, language, sealed, expiresAt: endsAt }, now, {
+            where: isFree,
+          }),
+    inserted: insertLink(db, by, link, isFree),
+  })
+  const [made] = inserted
+  if (!isFresh) throw new Refusal('confirmationNeeded')
+  if (made === undefined) throw new Refusal(reserved?.length ? 'nameReserved' : 'usernameTaken')
+  logEvent(event)
+  return { id: made.id, link: email === '' ? linkAddress(site, secret) : '', endsAt }
+}
+
+/** @throws {Refusal} `invalidBody`. */
+function checkInvitation(request: InvitationRequest, now: number): void {
+  const { username, email, uses = 1, accountEndsAt, accountDays } = request
+  refuseNameOfFiles(username)
+  if (uses !== 1 && (username !== '' || email !== ''))
+    throw new Refusal('invalidBody', { field: 'uses', reason: { code: 'oneUse', values: {} } })
+  if (accountEndsAt !== undefined && accountDays !== undefined)
+    throw new Refusal('invalidBody', {
+      field: 'account_days',
+      reason: { code: 'oneEnd', values: {} },
+    })
+  if (accountEndsAt !== undefined && accountEndsAt <= now)
+    throw new Refusal('invalidBody', {
+      field: 'account_ends_at',
+      reason: { code: 'future', values: {} },
+    })
+}
+
+/** Returns the maker of a link, on whom it rests: null for the command line. */
+export function creatorOf(operator: Operator): NewLink['createdBy'] {
+  return isActor(operator) ? operator.userId : null
+}
+
+const MAX_LISTED = 100
+
+/**
+ * Lists links, the newest first; see `boundedWindowOf`.
+ *
+ * @throws {Refusal} `notAdmin`.
+ */
+export async function listLinks(
+  deps: ActorDeps,
+  operator: Operator,
+  kind: LinkKind | undefined,
+  page: number,
+  perPage: number,
+) {
+  const { db } = deps
+  const { links, counted } = await actAsOperator(deps, operator, {
+    links: selectLinks(db, kind, boundedWindowOf(page, perPage, MAX_LISTED), deps.now()),
+    counted: countLinks(db, kind),
+  })
+  return { links, total: counted[0]?.total ?? 0 }
+}
+
+/** Withdraws a link. @throws {Refusal} `notAdmin`, `linkNotFound`. */
+export async function withdrawLink(deps: ActorDeps, operator: Operator, id: number): Promise<void> {
+  const { db } = deps
+  const now = deps.now()
+  const by = isOperator(db, operator, now)
+  const event = eventBy(operator, undefined, 'link_withdrawn', now)
+  const { deleted } = await actAsOperator(deps, operator, {
+    event: insertEventOfLink(db, by, id, event),
+    deleted: deleteLinks(db, by, isLinkWithId(id)),
+  })
+  const [link] = deleted
+  if (link === undefined) throw new Refusal('linkNotFound')
+  logEvent({ ...event, detail: link.name })
+}

@@ -1,0 +1,158 @@
+import { and } from 'drizzle-orm'
+import {
+  actAs,
+  actFreshAs,
+  type ActorDeps,
+  endFreshAs,
+  type SessionActor,
+} from '../../core/access/act-as.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import { isFresh, isLive, mayEndFresh } from '../../core/access/session-store.ts'
+import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { mailboxKey } from '../../core/base/email.ts'
+import type { Language } from '../../core/base/language.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { hashName } from '../../core/crypto/key-ring.ts'
+import type { Deps } from '../../core/deps.ts'
+import { type MailSiteDeps, mailSiteOf } from '../../mail/mail-site.ts'
+import { insertMail } from '../../mail/outbox.ts'
+import { sealSecret } from '../../mail/sealed-secret.ts'
+import { areOpen, selectBlocks } from '../../core/throttle/blocks.ts'
+import { chargeUnspent } from '../../core/throttle/charges.ts'
+import { confirmationCounters } from '../../core/throttle/counters.ts'
+import { tooManyAttempts } from '../../core/throttle/requests.ts'
+import {
+  hasOtherEmail,
+  isUnverified,
+  mailToOldAddress,
+  updateEmail,
+  verifyEmail,
+} from './email-store.ts'
+import { selectDetails } from './address-store.ts'
+import { insertLink, isLinkMade, isLinkOf, isUsedBy, selectLive, spendLink } from './link-store.ts'
+import { LIFETIMES, linkUse, newSecret } from './links.ts'
+
+type EmailDeps = ActorDeps & MailSiteDeps
+
+const NO_ADDRESS = { email: '', emailVerified: false }
+
+/** @throws {Refusal} `mailOff`, but first what an ended session is told. */
+async function requireMail(deps: EmailDeps, actor: SessionActor): Promise<void> {
+  if (mailSiteOf(deps) !== undefined) return
+  await actAs(deps, actor, {})
+  throw new Refusal('mailOff')
+}
+
+/**
+ * Replaces the address of the actor, which is not verified then. A verified address that is taken
+ * away is told.
+ *
+ * @param email Empty for none.
+ * @throws {Refusal} `mailOff`, `confirmationNeeded`.
+ */
+export async function changeOwnEmail(
+  deps: EmailDeps & FreshnessDeps,
+  actor: SessionActor,
+  email: string,
+  language: Language,
+): Promise<void> {
+  if (mailSiteOf(deps) === undefined) {
+    await actFreshAs(deps, actor, deps.now(), {})
+    throw new Refusal('mailOff')
+  }
+  const { db } = deps
+  const { userId } = actor
+  const now = deps.now()
+  // An address that is taken away mails no link any more.
+  const isEnd = email === ''
+  const by = isEnd ? mayEndFresh(deps, actor, now) : isFresh(deps, actor, now)
+  const event = eventOf(actor, 'email_changed', now)
+  const { changed } = await (isEnd ? endFreshAs : actFreshAs)(deps, actor, now, {
+    event: insertEvent(db, by, event, hasOtherEmail(db, userId, email)),
+    told: mailToOldAddress(db, by, userId, email, language, now),
+    changed: updateEmail(db, by, userId, email),
+  })
+  if (changed.length === 0) return
+  logEvent(event)
+}
+
+/**
+ * Mails a link that confirms the address of the actor.
+ *
+ * @throws {Refusal} `mailOff`, `noAddressToConfirm`, `tooManyRequests`.
+ */
+export async function sendConfirmation(
+  deps: EmailDeps & Pick<Deps, 'randomBytes' | 'keyRing'>,
+  actor: SessionActor,
+  language: Language,
+): Promise<void> {
+  await requireMail(deps, actor)
+  const { db } = deps
+  const { userId } = actor
+  const { details } = await actAs(deps, actor, { details: selectDetails(db, userId) })
+  const [{ email, emailVerified } = NO_ADDRESS] = details
+  if (email === '' || emailVerified) throw new Refusal('noAddressToConfirm')
+  const ring = await deps.keyRing()
+  const { secret, tokenHash } = await newSecret(deps)
+  const sealed = await sealSecret(deps, ring, secret)
+  const counters = confirmationCounters(userId, await hashName(ring, `to ${mailboxKey(email)}`))
+  const now = deps.now()
+  const endsAt = now + LIFETIMES.email.milliseconds
+  const by = isLive(db, actor, now)
+  const isMade = isLinkMade(db, tokenHash)
+  const link = {
+    kind: 'email',
+    tokenHash,
+    createdBy: null,
+    userId,
+    email,
+    createdAt: now,
+    endsAt,
+  } as const
+  const mail = { kind: 'confirm', userId, linkHash: tokenHash, address: email } as const
+  const { made, blocks } = await actAs(deps, actor, {
+    blocks: selectBlocks(db, counters, now),
+    made: insertLink(db, by, link, and(isUnverified(db, userId, email), areOpen(counters, now))),
+    queued: insertMail(db, by, { ...mail, language, sealed, expiresAt: endsAt }, now, {
+      where: isMade,
+    }),
+    charged: chargeUnspent(db, by, counters, now, isMade),
+  })
+  if (made.length > 0) return
+  if (blocks.length > 0) throw tooManyAttempts(blocks, now, 'tooManyRequests')
+  // The address was changed or confirmed meanwhile.
+  throw new Refusal('noAddressToConfirm')
+}
+
+/**
+ * Verifies the address of the actor with the link that was mailed there. Only a session of the
+ * account may: a stranger who opens the link would verify what somebody else has claimed.
+ *
+ * @param secret 43 characters.
+ * @throws {Refusal} `linkInvalid`, and `linkOfOther`, which leaves the link unused.
+ */
+export async function confirmOwnEmail(
+  deps: ActorDeps & Pick<Deps, 'randomBytes'>,
+  actor: SessionActor,
+  secret: string,
+): Promise<void> {
+  const { db } = deps
+  const { userId } = actor
+  const use = await linkUse(deps, 'email', secret)
+  const now = deps.now()
+  const isUsed = isUsedBy(db, use)
+  const event = eventOf(actor, 'email_verified', now)
+  const { found, spent } = await actAs(deps, actor, {
+    found: selectLive(db, use.tokenHash, now),
+    spent: spendLink(db, use, now, and(isLinkOf(userId), isLive(db, actor, now))),
+    event: insertEvent(db, isUsed, event),
+    verified: verifyEmail(db, isUsed, userId),
+  })
+  if (spent.length > 0) {
+    logEvent(event)
+    return
+  }
+  const [link] = found
+  const isOfOther = link?.kind === 'email' && link.userId !== userId
+  throw new Refusal(isOfOther ? 'linkOfOther' : 'linkInvalid')
+}

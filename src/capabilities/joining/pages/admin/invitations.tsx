@@ -1,0 +1,220 @@
+import type { MadeLink } from '../../invitations.ts'
+import type { ListedLink } from '../../link-store.ts'
+import { Change, CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
+import { Alert, Field, FormButtons } from '../../../../web/kit/fields.tsx'
+import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
+import { ListPage } from '../../../../web/kit/frames.tsx'
+import { AccountPage } from '../../../../web/kit/layout.tsx'
+import { Pager } from '../../../../web/kit/pager.tsx'
+import { ShownOnce } from '../../../../web/kit/parts.tsx'
+import { Empty, NEWEST, Row } from '../../../../web/kit/rows.tsx'
+import { Time, TimeFact } from '../../../../web/kit/time.tsx'
+import type { View } from '../../../../web/kit/view.ts'
+import { PermissionField } from '../../../../pages/admin/permission-fields.tsx'
+
+export const INVITATIONS_PATH = '/account/admin/invitations'
+
+interface InvitationsProps {
+  view: View
+  links: ListedLink[]
+  page: number
+  pages: number
+  problem?: Problem | undefined
+}
+
+/** Returns the address of a page of the list. */
+export function invitationsAddress(page: number): string {
+  return page === 1 ? INVITATIONS_PATH : `${INVITATIONS_PATH}?page=${page}`
+}
+
+/** The invitations, for operators. */
+export function InvitationsPage({ view, links, page, pages, problem }: InvitationsProps) {
+  const t = view.t.adminInvitations
+  return (
+    <ListPage
+      view={view}
+      title={t.title}
+      lead={t.lead}
+      problem={problem}
+      add={{ href: `${INVITATIONS_PATH}/add`, label: t.add }}
+      rows={links.map((link, place) => (
+        <InvitationRow
+          view={view}
+          link={link}
+          id={place === 0 && page === 1 ? NEWEST : undefined}
+        />
+      ))}
+      none={<Empty icon="invitations" title={t.none} hint={t.noneHint} />}
+    >
+      <Pager view={view} page={page} pages={pages} address={invitationsAddress} words={t} />
+    </ListPage>
+  )
+}
+
+interface InvitationRowProps {
+  view: View
+  link: ListedLink
+  id: string | undefined
+}
+
+function InvitationRow({ view, link, id }: InvitationRowProps) {
+  const t = view.t.adminInvitations
+  const { state, username, email, createdByName } = link
+  const isLive = state === 'live'
+  const title = link.name || username || email || t.unnamed(link.id)
+  return (
+    <Row id={id} icon="invitations" tone={isLive ? 'green' : 'amber'} title={title}>
+      <p class="facts">
+        <span class={isLive ? 'good' : undefined}>{t.states[state]}</span>
+        <span>{t.used(link.used, link.uses)}</span>
+        <InvitationEnd view={view} link={link} />
+      </p>
+      <p class="facts">
+        {username !== '' && username !== title && <span>{t.forName(username)}</span>}
+        {email !== '' && <span>{t.mailedTo(email)}</span>}
+        <TimeFact view={view} at={link.createdAt} phrase={t.made} />
+        {createdByName !== null && <span>{t.madeBy(createdByName)}</span>}
+      </p>
+      {isLive && (
+        <Change
+          view={view}
+          label={t.withdraw}
+          question={t.withdrawQuestion(title)}
+          action={`${INVITATIONS_PATH}/withdraw`}
+          values={{ id: link.id }}
+          submit={t.withdraw}
+        />
+      )}
+    </Row>
+  )
+}
+
+/** The end is not shown for a link that was used up or withdrawn before it. */
+function InvitationEnd({ view, link: { state, endsAt } }: { view: View; link: ListedLink }) {
+  const t = view.t.adminInvitations
+  const isOver = endsAt <= view.now
+  if (state !== 'live' && !isOver) return <></>
+  return <TimeFact view={view} at={endsAt} phrase={isOver ? t.ended : t.ends} />
+}
+
+/** The fields that show their own problems. */
+const SHOWN = [
+  'name',
+  'email',
+  'username',
+  'uses',
+  'ends_at',
+  'base_path',
+  'account_ends_at',
+  'account_days',
+]
+
+interface NewInvitationProps {
+  view: View
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+export function NewInvitationPage({ view, fields, problem }: NewInvitationProps) {
+  const t = view.t.adminInvitations
+  const field = (name: string, usual = '') => ({
+    name,
+    value: fields === undefined ? usual : echo(fields, name),
+    problem,
+  })
+  return (
+    <AccountPage view={view} title={t.add}>
+      <h1>{t.add}</h1>
+      <form class="wide beside" method="post" action={`${INVITATIONS_PATH}/add`}>
+        <Alert problem={problem} fields={[...SHOWN, ...CONFIRM_FIELDS]} />
+        <article>
+          <h2>{t.linkPart}</h2>
+          <Field {...field('name')} label={t.note} hint={t.noteHint} optional focus spellcheck />
+          {view.hasMail && (
+            <Field {...field('email')} label={t.email} hint={t.emailHint} optional />
+          )}
+          <Field {...field('uses', '1')} label={t.uses} type="number" optional />
+          <Field {...field('ends_at')} label={t.endsAt} hint={t.endsAtHint} type="date" optional />
+        </article>
+        <article>
+          <h2>{t.accountPart}</h2>
+          <Field {...field('username')} label={t.username} hint={t.usernameHint} optional />
+          <Field
+            {...field('base_path', view.usualFolder)}
+            label={view.t.adminUsers.basePath}
+            hint={t.basePathHint}
+            optional
+          />
+          <PermissionField
+            view={view}
+            name="permission"
+            legend={view.t.adminUsers.permissions}
+            permission={0}
+            fields={fields}
+          />
+          <Field
+            {...field('account_ends_at')}
+            label={t.accountEndsAt}
+            hint={t.accountEndsAtHint}
+            type="date"
+            optional
+          />
+          <Field {...field('account_days')} label={t.accountDays} type="number" optional />
+        </article>
+        <ConfirmFields view={view} form="new" problem={problem} />
+        <FormButtons view={view} submit={t.create} back={INVITATIONS_PATH} />
+      </form>
+    </AccountPage>
+  )
+}
+
+interface MadeLinkProps {
+  view: View
+  title: string
+  /** What to do with the link. */
+  lead: string
+  label: string
+  made: MadeLink
+  /** Where the button below leads, and its words. */
+  next: string
+  done: string
+}
+
+/** Shows a link once, in the answer to the form that made it. */
+export function MadeLinkPage({ view, title, lead, label, made, next, done }: MadeLinkProps) {
+  return (
+    <AccountPage view={view} title={title}>
+      <h1>{title}</h1>
+      <article>
+        <p>{lead}</p>
+        <ShownOnce
+          view={view}
+          id="link"
+          label={label}
+          secret={made.link}
+          rows={3}
+          next={next}
+          done={done}
+        />
+        <p class="hint">
+          <Time view={view} at={made.endsAt} phrase={view.t.adminInvitations.madeEnds} />
+        </p>
+      </article>
+    </AccountPage>
+  )
+}
+
+export function MadeInvitationPage({ view, made }: { view: View; made: MadeLink }) {
+  const t = view.t.adminInvitations
+  return (
+    <MadeLinkPage
+      view={view}
+      title={t.madeTitle}
+      lead={t.madeLead}
+      label={t.madeLabel}
+      made={made}
+      next={`${INVITATIONS_PATH}#${NEWEST}`}
+      done={t.madeDone}
+    />
+  )
+}

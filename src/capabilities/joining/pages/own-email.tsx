@@ -1,0 +1,67 @@
+import type { Details } from '../details.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../../../web/kit/confirm.tsx'
+import { Alert, Field } from '../../../web/kit/fields.tsx'
+import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
+import { Tile } from '../../../web/kit/icons.tsx'
+import { AccountPage } from '../../../web/kit/layout.tsx'
+import { Heading } from '../../../web/kit/parts.tsx'
+import type { View } from '../../../web/kit/view.ts'
+
+export const EMAIL_PATH = '/account/email'
+
+interface OwnEmailProps {
+  view: View
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+  details: Details
+  /** Whether this site sends mail. */
+  hasMail: boolean
+}
+
+/** The e-mail address of a user. */
+export function OwnEmailPage({ view, details, hasMail, fields, problem }: OwnEmailProps) {
+  const t = view.t.joining
+  const { email, emailVerified } = details
+  return (
+    <AccountPage view={view} title={t.ownTitle}>
+      <Heading title={t.ownTitle} lead={t.ownLead} />
+      <article>
+        <header>
+          <Tile icon="mail" tone={emailVerified || email === '' ? 'blue' : 'amber'} />
+          <h2>{email === '' ? t.noEmail : email}</h2>
+          {email !== '' && (
+            <span class={emailVerified ? 'badge good' : 'badge'}>
+              {emailVerified ? t.isVerified : t.isUnverified}
+            </span>
+          )}
+        </header>
+        {hasMail && email !== '' && !emailVerified && (
+          <form method="post" action={`${EMAIL_PATH}/send`}>
+            <p>{t.unverifiedHint}</p>
+            <button class="secondary">{t.send}</button>
+          </form>
+        )}
+      </article>
+      {hasMail ? (
+        <article>
+          <form method="post" action={EMAIL_PATH}>
+            <Alert problem={problem} fields={['email', ...CONFIRM_FIELDS]} />
+            <Field
+              name="email"
+              label={t.email}
+              hint={t.emailHint}
+              value={fields === undefined ? email : echo(fields, 'email')}
+              autocomplete="email"
+              problem={problem}
+              optional
+            />
+            <ConfirmFields view={view} form="email" problem={problem} />
+            <button>{t.ownSubmit}</button>
+          </form>
+        </article>
+      ) : (
+        <p>{t.noMail}</p>
+      )}
+    </AccountPage>
+  )
+}

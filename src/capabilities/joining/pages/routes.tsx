@@ -1,0 +1,197 @@
+import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { readAccountAs } from '../../../core/access/act-as.ts'
+import { isSessionActor, type SessionActor } from '../../../core/access/actor.ts'
+import { verifyToken } from '../../../core/access/token.ts'
+import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
+import { logError } from '../../../core/database/log.ts'
+import { clientOf } from '../../../web/http/client.ts'
+import type { App, AppContext } from '../../../web/http/context.ts'
+import { validate } from '../../../web/http/input.ts'
+import { openLink } from '../open-link.ts'
+import { confirmOwnEmail } from '../own-email.ts'
+import { forgottenSchema, registrationSchema, resetSchema } from '../fields.ts'
+import { mailForgotten } from '../forgotten.ts'
+import { type OpenRegistration, readOpenRegistration, register } from '../register.ts'
+import { resetPassword } from '../reset.ts'
+import { getMailSite } from '../../../mail/mail-site.ts'
+import { staticDigest } from '../../../core/passwords/passwords.ts'
+import { login } from '../../../sign-in/sign-in.ts'
+import { attempt, type Fields, readForm } from '../../../web/kit/form.ts'
+import { showForm } from '../../../web/kit/frames.tsx'
+import { policyWithTurnstile } from '../../../web/kit/headers.ts'
+import { languageOf } from '../../../web/kit/language.ts'
+import { isSessionOver, sessionToken, setSessionToken } from '../../../pages/session-cookie.ts'
+import { goTo, readView, showPage } from '../../../web/kit/view.ts'
+import { DonePage, EmailPage, ForgottenPage, RegistrationPage, ResetPage } from './pages.tsx'
+
+/**
+ * No search engine lists a link, and no other site learns it. `no-referrer` would make browsers
+ * send `Origin: null` with the form, which `sameOrigin` refuses.
+ */
+const linkHeaders = createMiddleware<App>(async function linkHeaders(c, next) {
+  await next()
+  c.header('X-Robots-Tag', 'noindex')
+  c.header('Referrer-Policy', 'strict-origin')
+  c.header('Cache-Control', 'no-store')
+})
+
+/**
+ * Pages of people who have no session, under `/account`. A GET changes nothing: mail scanners open
+ * links.
+ */
+export const joiningPages = new Hono<App>()
+  .use('/link', linkHeaders)
+  .use('/link/*', linkHeaders)
+  .get('/link/:secret', (c) => showLink(c, c.req.param('secret')))
+  .post('/link', async (c) => {
+    const fields = await readForm(c)
+    const { link: secret = '' } = fields
+    const { kind } = await openLink(c.get('deps'), secret)
+    if (kind === 'invitation') return acceptInvitation(c, fields, secret)
+    return kind === 'reset' ? setPassword(c, fields, secret) : confirmEmail(c, secret)
+  })
+  .get('/register', async (c) => showRegistration(c, await readOpenRegistration(c.get('deps'))))
+  .post('/register', async (c) => {
+    const fields = await readForm(c)
+    const open = await readOpenRegistration(c.get('deps'))
+    const turnstile = fields['cf-turnstile-response'] ?? ''
+    const result = await attempt(() => registerWith(c, fields, { turnstile }, open)).catch(
+      (error: unknown) => shownWithForm(c, error),
+    )
+    return result instanceof Refusal ? showRegistration(c, open, fields, result) : result
+  })
+  .get('/forgotten', async (c) => {
+    getMailSite(c.get('deps'))
+    return showPage(c, <ForgottenPage view={await readView(c)} />)
+  })
+  .post('/forgotten', async (c) => {
+    const fields = await readForm(c)
+    const refusal = await attempt(async () => {
+      const { name } = validate(forgottenSchema, fields)
+      await mailForgotten(c.get('deps'), name, clientOf(c), languageOf(c))
+    })
+    const view = await readView(c)
+    if (refusal instanceof Refusal) return showForm(c, ForgottenPage, { view, fields }, refusal)
+    const t = view.t.joining
+    const texts = { title: t.forgottenDone, lead: t.forgottenDoneLead }
+    const look = { icon: 'mail', tone: 'blue' } as const
+    const next = { next: '/account/sign-in', words: t.toSignIn }
+    return showPage(c, <DonePage view={view} {...look} {...texts} {...next} />)
+  })
+
+async function showLink(c: AppContext, secret: string, fields?: Fields, refusal?: Refusal) {
+  const link = await openLink(c.get('deps'), secret)
+  const view = await readView(c)
+  const props = { view, fields, link: secret }
+  if (link.kind === 'invitation')
+    return showForm(c, RegistrationPage, { ...props, fixedName: link.username }, refusal)
+  if (link.kind === 'reset')
+    return showForm(c, ResetPage, { ...props, username: link.ownerName }, refusal)
+  return showForm(c, EmailPage, { ...props, address: link.email }, refusal)
+}
+
+async function acceptInvitation(c: AppContext, fields: Fields, secret: string) {
+  const result = await attempt(() => registerWith(c, fields, { invitation: secret }))
+  return result instanceof Refusal ? showLink(c, secret, fields, result) : result
+}
+
+/** Registers a visitor, and signs a new user in who need not wait. */
+async function registerWith(
+  c: AppContext,
+  fields: Fields,
+  proof: { invitation: string } | { turnstile: string },
+  open?: OpenRegistration,
+) {
+  const { username = '', password = '' } = fields
+  const wish = validate(registrationSchema, { username, password, ...proof })
+  refuseOtherRepeat(fields)
+  const deps = c.get('deps')
+  const registered = await register(deps, wish, clientOf(c), open)
+  if (registered.isWaiting) {
+    const view = await readView(c)
+    const t = view.t.joining
+    const texts = { title: t.waitingTitle, lead: t.waitingLead }
+    const look = { icon: 'activity', tone: 'amber' } as const
+    const next = { next: '/account/sign-in', words: t.toSignIn }
+    return showPage(c, <DonePage view={view} {...look} {...texts} {...next} />)
+  }
+  const digest = await staticDigest(password)
+  const credentials = { username: registered.username, digest, code: '' }
+  const token = await attempt(() => login(deps, credentials, clientOf(c)))
+  // Failed sign-ins of others in this network. The account is made, so the form must not come again.
+  if (token instanceof Refusal) return goTo(c, '/account/sign-in', 'account-made')
+  setSessionToken(c, token)
+  return goTo(c, '/account/welcome')
+}
+
+/** Lets a visitor try again with what was typed, while Turnstile does not answer. */
+function shownWithForm(c: AppContext, error: unknown): Refusal {
+  const refusal = refusalIn(error)
+  if (refusal.refusal !== 'humanCheckUnavailable') throw error
+  logError(error, { id: c.get('requestId'), path: c.req.path })
+  return refusal
+}
+
+async function showRegistration(
+  c: AppContext,
+  { turnstile_site_key: siteKey }: OpenRegistration,
+  fields?: Fields,
+  refusal?: Refusal,
+) {
+  const view = await readView(c)
+  if (siteKey !== '') c.header('Content-Security-Policy', policyWithTurnstile())
+  return showForm(c, RegistrationPage, { view, fields, siteKey }, refusal)
+}
+
+/** The icon of what has succeeded. */
+const DONE = { icon: 'done', tone: 'green' } as const
+
+async function setPassword(c: AppContext, fields: Fields, secret: string) {
+  const refusal = await attempt(async () => {
+    const wish = validate(resetSchema, { ...fields, link: secret })
+    refuseOtherRepeat(fields)
+    await resetPassword(c.get('deps'), wish.link, wish.password, clientOf(c), languageOf(c))
+  })
+  if (refusal instanceof Refusal) return showLink(c, secret, fields, refusal)
+  const view = await readView(c)
+  const t = view.t.joining
+  const texts = { title: t.resetDone, lead: t.resetDoneLead }
+  const next = { next: '/account/sign-in', words: t.toSignIn }
+  return showPage(c, <DonePage view={view} {...DONE} {...texts} {...next} />)
+}
+
+/** @throws {Refusal} `passwordsDiffer`. */
+function refuseOtherRepeat({ password, repeat }: Fields): void {
+  if (password !== repeat) throw new Refusal('passwordsDiffer')
+}
+
+/**
+ * Confirms an address in the session of this browser, which the form has and the mail's link has
+ * not.
+ */
+async function confirmEmail(c: AppContext, secret: string) {
+  const refusal = await attempt(async () => {
+    await confirmOwnEmail(c.get('deps'), await sessionHere(c), secret)
+  })
+  if (refusal instanceof Refusal) return showLink(c, secret, undefined, refusal)
+  const view = await readView(c)
+  const t = view.t.joining
+  const next = { next: '/account/security', words: t.toAccount }
+  return showPage(c, <DonePage view={view} {...DONE} title={t.emailDone} lead="" {...next} />)
+}
+
+/** @throws {Refusal} `linkNeedsSession`. */
+async function sessionHere(c: AppContext): Promise<SessionActor> {
+  const deps = c.get('deps')
+  const token = sessionToken(c)
+  try {
+    const claims = await verifyToken(await deps.keyRing(), token, deps.now())
+    const actor = { ...claims, ...clientOf(c) }
+    await readAccountAs(deps, actor)
+    if (isSessionActor(actor)) return actor
+  } catch (error) {
+    if (!(error instanceof Refusal) || !isSessionOver(error)) throw error
+  }
+  throw new Refusal('linkNeedsSession')
+}
