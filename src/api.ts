@@ -3,7 +3,7 @@ import { introspectionRoutes } from './capabilities/app-passwords/http/introspec
 import { adminAppPasswordRoutes } from './capabilities/app-passwords/http/operator-routes.ts'
 import { appPasswordRoutes } from './capabilities/app-passwords/http/routes.ts'
 import { eventRoutes } from './activity/http/routes.ts'
-import { discoveryRoutes, openidRoutes } from './openid/http/routes.ts'
+import { discoveryRoutes, openidRoutes } from './capabilities/openid/http/routes.ts'
 import { getHasEffect } from './web/http/http-methods.ts'
 import { healthRoutes } from './health/http/routes.ts'
 import { forgottenRoutes } from './capabilities/joining/http/forgotten-routes.ts'

@@ -5,7 +5,11 @@ import { becomeMails, type ForgottenDeps } from './capabilities/joining/forgotte
 import { dueMailParts, type MailDeps, sendTaken } from './mail/send.ts'
 import { sendNotices, type SendDeps } from './capabilities/notices/send.ts'
 import { watchParts } from './capabilities/notices/watch.ts'
-import { type LogoutDeps, selectAnyLogout, sendLogouts } from './openid/back-channel.ts'
+import {
+  type LogoutDeps,
+  selectAnyLogout,
+  sendLogouts,
+} from './capabilities/openid/back-channel.ts'
 
 /** The cron trigger of this run (`wrangler.toml`). Every other trigger is that of the nightly run. */
 export const FREQUENT_CRON = '*/5 * * * *'

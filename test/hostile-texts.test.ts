@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acceptedLanguage } from '../src/web/kit/language.ts'
 import { describeUserAgent } from '../src/web/kit/user-agent.ts'
-import { readParameters } from '../src/openid/parameters.ts'
+import { readParameters } from '../src/capabilities/openid/parameters.ts'
 import { fromBase32, fromLooseBase32 } from '../src/core/base/base32.ts'
 import { CheapSite } from './support/cheap-site.ts'
 

@@ -13,7 +13,7 @@ import {
 import { ldapOperations } from './operations/ldap.ts'
 import { loginOperations } from './operations/login.ts'
 import { meOperations } from './operations/me.ts'
-import { openidOperations } from './operations/openid.ts'
+import { openidOperations } from '../../src/capabilities/openid/docs.ts'
 import { adminPasskeyOperations, passkeyOperations } from '../../src/capabilities/passkeys/docs.ts'
 import { adminNoticeOperations, noticeOperations } from '../../src/capabilities/notices/docs.ts'
 import { publicOperations } from './operations/public.ts'

@@ -82,7 +82,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   client: {
     about: 'manages the programs that sign users in through this site (OpenID Connect)',
     zh: '管理通过本站登录的程序（OpenID Connect）',
-    load: async () => (await import('../cli/operator/openid/client.ts')).clientCommands,
+    load: async () => (await import('../capabilities/openid/commands/client.ts')).clientCommands,
   },
   ldap: {
     about: 'answers LDAP for programs that ask it who a user is',
@@ -92,7 +92,8 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   'signing-key': {
     about: 'manages the keys that sign ID tokens of programs',
     zh: '管理签署 ID 令牌的密钥',
-    load: async () => (await import('../cli/operator/openid/signing-key.ts')).signingKeyCommands,
+    load: async () =>
+      (await import('../capabilities/openid/commands/signing-key.ts')).signingKeyCommands,
   },
   secrets: {
     about: 'ends a rotation of SECRET_KEYS: seals everything with the new entry',

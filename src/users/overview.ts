@@ -5,7 +5,7 @@ import { selectClosed } from '../core/access/kept-credentials.ts'
 import { ownEvent, selectEvents } from '../core/audit/event-lists.ts'
 import { selectNewNetwork } from '../core/audit/sign-in-networks.ts'
 import type { Database } from '../core/deps.ts'
-import { selectAccessOf } from '../openid/grant-store.ts'
+import { selectAccessOf } from '../capabilities/openid/grant-store.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
 import { DAY_MILLISECONDS } from '../core/base/time.ts'
 

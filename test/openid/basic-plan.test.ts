@@ -2,7 +2,7 @@ import * as base64url from 'jose/base64url'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sessions } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { KEY_NOTICE_SECONDS, rotateKey } from '../../src/openid/keys.ts'
+import { KEY_NOTICE_SECONDS, rotateKey } from '../../src/capabilities/openid/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import {
   answerIn,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { rotateKey } from '../../src/openid/keys.ts'
+import { rotateKey } from '../../src/capabilities/openid/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import {
   AFTER_LOGOUT,

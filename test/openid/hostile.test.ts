@@ -3,10 +3,10 @@ import * as base64url from 'jose/base64url'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, openidConsents, openidGrants } from '../../schema/tables.ts'
-import { parseAuthorizationRequest } from '../../src/openid/authorization-request.ts'
+import { parseAuthorizationRequest } from '../../src/capabilities/openid/authorization-request.ts'
 import { reason } from '../../src/core/base/reasons.ts'
-import { clientUriSchema, clientUrisSchema } from '../../src/openid/client-fields.ts'
-import { parseHandle } from '../../src/openid/handles.ts'
+import { clientUriSchema, clientUrisSchema } from '../../src/capabilities/openid/client-fields.ts'
+import { parseHandle } from '../../src/capabilities/openid/handles.ts'
 import * as v from 'valibot'
 import {
   answerIn,

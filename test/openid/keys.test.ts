@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { type Rotation, rotateKey } from '../../src/openid/keys.ts'
+import { type Rotation, rotateKey } from '../../src/capabilities/openid/keys.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'
 import {

@@ -6,7 +6,7 @@ import {
   pastedSettings,
   presetClient,
   presetSettings,
-} from '../../src/openid/presets.ts'
+} from '../../src/capabilities/openid/presets.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
 import { register } from '../support/openid.ts'

@@ -3,7 +3,11 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { users } from '../../schema/tables.ts'
-import { accessTeamSite, presetClient, presetSettings } from '../../src/openid/presets.ts'
+import {
+  accessTeamSite,
+  presetClient,
+  presetSettings,
+} from '../../src/capabilities/openid/presets.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
 import { basic, claimsIn, FORM, ISSUER, register, signedIn, withClient } from '../support/openid.ts'

@@ -1,4 +1,4 @@
-import { addClient, type NewClient } from '../../src/openid/clients.ts'
+import { addClient, type NewClient } from '../../src/capabilities/openid/clients.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { type CheapSite } from './cheap-site.ts'
 import { rememberSecret } from './log.ts'

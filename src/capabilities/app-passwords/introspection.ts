@@ -22,8 +22,8 @@ import {
   selectByAccessToken,
   type ShownAccessToken,
   type SignedInUser,
-} from '../../openid/grant-store.ts'
-import { readAccessToken } from '../../openid/token.ts'
+} from '../openid/grant-store.ts'
+import { readAccessToken } from '../openid/token.ts'
 import { type SessionClaims, verifyToken } from '../../core/access/token.ts'
 
 /** A token that is in force. */

@@ -38,7 +38,7 @@ import { KeysPage } from '../../capabilities/ssh-keys/pages/keys.tsx'
 import { NewKeyPage } from '../../capabilities/ssh-keys/pages/new-key.tsx'
 import { noticePages } from '../../capabilities/notices/pages/notice-routes.tsx'
 import { OverviewPage } from './overview.tsx'
-import { programPages } from './programs.tsx'
+import { programPages } from '../../capabilities/openid/pages/programs.tsx'
 import { securityPages } from './security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
 

@@ -3,7 +3,7 @@ import type { Fields, Problem } from '../../web/kit/form.ts'
 import { CardPage, StepPage } from '../../web/kit/frames.tsx'
 import { Icon } from '../../web/kit/icons.tsx'
 import { SinglePage } from '../../web/kit/layout.tsx'
-import type { AskingProgram } from '../openid/asking.ts'
+import type { AskingProgram } from '../../capabilities/openid/pages/asking.ts'
 import { Heading } from '../../web/kit/parts.tsx'
 import {
   type BegunCeremony,

@@ -4,7 +4,7 @@ import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from '../../w
 import { createDeps } from '../../core/deps.ts'
 import { sendAfterAnswer } from '../../capabilities/notices/http/after-requests.ts'
 import { forgetChannels } from '../../capabilities/notices/memory.ts'
-import { forgetKeySet } from '../../openid/keys.ts'
+import { forgetKeySet } from '../../capabilities/openid/keys.ts'
 import {
   type DataAnswer,
   dataCallSchema,

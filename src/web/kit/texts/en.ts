@@ -20,7 +20,11 @@ import {
   someAppPasswords,
   someKeys,
 } from './admin-en.ts'
-import { adminProgramsEn, authorizeEn, programsEn } from '../../../pages/texts/openid-en.ts'
+import {
+  adminProgramsEn,
+  authorizeEn,
+  programsEn,
+} from '../../../capabilities/openid/pages/texts/openid-en.ts'
 import { channelsEn } from '../../../capabilities/notices/pages/texts/channels-en.ts'
 import { settingsEn } from '../../../pages/texts/settings-en.ts'
 

@@ -11,7 +11,11 @@ import {
   adminUsersZh,
 } from './admin-zh.ts'
 import type { Texts } from './en.ts'
-import { adminProgramsZh, authorizeZh, programsZh } from '../../../pages/texts/openid-zh.ts'
+import {
+  adminProgramsZh,
+  authorizeZh,
+  programsZh,
+} from '../../../capabilities/openid/pages/texts/openid-zh.ts'
 import { channelsZh } from '../../../capabilities/notices/pages/texts/channels-zh.ts'
 import { settingsZh } from '../../../pages/texts/settings-zh.ts'
 

@@ -1,0 +1,157 @@
+import { insertEvent, logEvent } from '../../core/audit/events.ts'
+import type { Deps } from '../../core/deps.ts'
+import { toHex } from '../../core/base/encoding.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import {
+  actAsOperator,
+  actAsOperatorAt,
+  eventBy,
+  isFreshOperator,
+  type Operator,
+} from '../../core/access/operators.ts'
+import { exists, notExists } from 'drizzle-orm'
+import {
+  type OpenidClient,
+  deleteClientRow,
+  insertClient,
+  selectClient,
+  selectClientNamed,
+  selectClients,
+  updateSecret,
+} from './client-store.ts'
+import { hashSecret, newSecret } from './handles.ts'
+import { ensureKey } from './keys.ts'
+
+const ID_BYTES = 12
+/** Lets scanners of public code recognise the secret. */
+const PREFIX = 'lks_'
+
+type ClientDeps = ActorDeps &
+  FreshnessDeps &
+  Pick<Deps, 'randomBytes' | 'keyRing' | 'makeSigningKey' | 'kv' | 'isolateMemory'>
+
+/** What an operator says of a new client. */
+export interface NewClient extends Pick<
+  OpenidClient,
+  'name' | 'redirectUris' | 'firstParty' | 'adminsOnly'
+> {
+  /** What it is told; it gets no code at another address, unless the operator sets `ISSUER`. */
+  issuer?: string
+  postLogoutUris?: string[]
+  logoutUri?: string
+  isPublic?: boolean
+  emailInIdToken?: boolean
+}
+
+/**
+ * Registers a client, and makes the first signing key of the site.
+ *
+ * @returns The `client_id`, and the secret, which is not stored; no secret for a public client.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `clientNameTaken`.
+ */
+export async function addClient(
+  deps: ClientDeps,
+  operator: Operator,
+  wish: NewClient,
+): Promise<{ clientId: string; secret: string | undefined }> {
+  const { db } = deps
+  const { isPublic = false, ...given } = wish
+  const secret = isPublic ? undefined : PREFIX + newSecret(deps)
+  const now = deps.now()
+  const client: OpenidClient = {
+    postLogoutUris: [],
+    logoutUri: '',
+    issuer: '',
+    emailInIdToken: false,
+    ...given,
+    id: toHex(deps.randomBytes(ID_BYTES)),
+    secretHash: secret === undefined ? null : await hashSecret(secret),
+    createdAt: now,
+  }
+  const by = isFreshOperator(deps, operator, now)
+  const event = eventBy(operator, undefined, 'client_added', now, client.name)
+  const { isFresh, inserted } = await actAsOperatorAt(deps, operator, now, {
+    event: insertEvent(db, by, event, notExists(selectClientNamed(db, client.name))),
+    inserted: insertClient(db, by, client),
+  })
+  if (!isFresh) throw new Refusal('confirmationNeeded')
+  if (inserted.length === 0) throw new Refusal('clientNameTaken')
+  logEvent(event)
+  await ensureKey(deps)
+  return { clientId: client.id, secret }
+}
+
+/** @throws {Refusal} `notAdmin`. */
+export async function listClients(deps: ActorDeps, operator: Operator): Promise<OpenidClient[]> {
+  const { clients } = await actAsOperator(deps, operator, { clients: selectClients(deps.db) })
+  return clients
+}
+
+/**
+ * @param nameOrId The name of a client, or its `client_id`.
+ * @throws {Refusal} `notAdmin`, `clientNotFound`.
+ */
+export async function getClient(
+  deps: ActorDeps,
+  operator: Operator,
+  nameOrId: string,
+): Promise<OpenidClient> {
+  const { named, found } = await actAsOperator(deps, operator, {
+    named: selectClientNamed(deps.db, nameOrId),
+    found: selectClient(deps.db, nameOrId),
+  })
+  // An operator may name a program like the id of another one.
+  const [client] = [...found, ...named]
+  if (client === undefined) throw new Refusal('clientNotFound')
+  return client
+}
+
+/**
+ * Replaces the secret of a client. The old one ends at once.
+ *
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `clientNotFound` for a public client as well.
+ */
+export async function replaceSecret(
+  deps: ClientDeps,
+  operator: Operator,
+  { id, name }: OpenidClient,
+): Promise<string> {
+  const { db } = deps
+  const now = deps.now()
+  const secret = PREFIX + newSecret(deps)
+  const by = isFreshOperator(deps, operator, now)
+  const event = eventBy(operator, undefined, 'client_secret_made', now, name)
+  const { isFresh, updated } = await actAsOperatorAt(deps, operator, now, {
+    event: insertEvent(db, by, event, exists(selectClient(db, id))),
+    updated: updateSecret(db, by, id, await hashSecret(secret)),
+  })
+  if (!isFresh) throw new Refusal('confirmationNeeded')
+  if (updated.length === 0) throw new Refusal('clientNotFound')
+  logEvent(event)
+  return secret
+}
+
+/**
+ * Deletes a client, and everything that it got.
+ *
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `clientNotFound`.
+ */
+export async function deleteClient(
+  deps: ClientDeps,
+  operator: Operator,
+  { id, name }: OpenidClient,
+): Promise<void> {
+  const { db } = deps
+  const now = deps.now()
+  const by = isFreshOperator(deps, operator, now)
+  const event = eventBy(operator, undefined, 'client_deleted', now, name)
+  const { isFresh, deleted } = await actAsOperatorAt(deps, operator, now, {
+    event: insertEvent(db, by, event, exists(selectClient(db, id))),
+    deleted: deleteClientRow(db, by, id),
+  })
+  if (!isFresh) throw new Refusal('confirmationNeeded')
+  if (deleted.length === 0) throw new Refusal('clientNotFound')
+  logEvent(event)
+}

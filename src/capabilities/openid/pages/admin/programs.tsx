@@ -1,0 +1,321 @@
+import type { OpenidClient } from '../../client-store.ts'
+import {
+  pastedSettings,
+  type Preset,
+  PRESET_FILES,
+  PRESETS,
+  type PresetSetting,
+} from '../../presets.ts'
+import type { listReservedNames } from '../../../../users/reserved-names.ts'
+import { Monogram } from '../../../../web/kit/avatar.tsx'
+import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../../web/kit/confirm.tsx'
+import { Alert, Choice, Field, FormButtons } from '../../../../web/kit/fields.tsx'
+import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
+import { KindPage, ListPage } from '../../../../web/kit/frames.tsx'
+import { Tile } from '../../../../web/kit/icons.tsx'
+import { AccountPage } from '../../../../web/kit/layout.tsx'
+import { CopyButton } from '../../../../web/kit/parts.tsx'
+import { Empty, Menu, NEWEST, Row } from '../../../../web/kit/rows.tsx'
+import type { View } from '../../../../web/kit/view.ts'
+
+const PATH = '/account/admin/programs'
+
+interface ProgramsProps {
+  view: View
+  clients: OpenidClient[]
+  names: Awaited<ReturnType<typeof listReservedNames>>
+  /** The name that the refused form would have released. */
+  kept?: string | undefined
+  problem?: Problem | undefined
+}
+
+/** The programs that sign users in through this site, for operators. */
+export function AdminProgramsPage(props: ProgramsProps) {
+  const { view, clients, names, kept, problem } = props
+  const t = view.t.adminPrograms
+  const isAtName = names.some(({ username }) => username === kept)
+  const newestFirst = clients.toSorted((one, other) => other.createdAt - one.createdAt)
+  return (
+    <ListPage
+      view={view}
+      title={t.title}
+      lead={t.lead}
+      problem={isAtName ? undefined : problem}
+      add={{ href: `${PATH}/add`, label: t.add }}
+      rows={newestFirst.map((client, place) => (
+        <ProgramRow view={view} client={client} id={place === 0 ? NEWEST : undefined} />
+      ))}
+      none={<Empty icon="registered" title={t.none} hint={t.noneHint} />}
+    >
+      {names.length > 0 && <ReservedNames {...props} />}
+    </ListPage>
+  )
+}
+
+interface ProgramRowProps {
+  view: View
+  client: OpenidClient
+  id: string | undefined
+}
+
+function ProgramRow({ view, client, id: place }: ProgramRowProps) {
+  const t = view.t.adminPrograms
+  const { id, name, redirectUris, postLogoutUris, logoutUri, secretHash } = client
+  const addresses = [
+    [t.redirects, redirectUris],
+    [t.postLogout, postLogoutUris],
+    [t.logout, logoutUri === '' ? [] : [logoutUri]],
+  ] as const
+  const flags = [
+    client.firstParty && t.isFirstParty,
+    client.adminsOnly && t.adminsOnly,
+    secretHash === null && t.isPublicShort,
+    client.emailInIdToken && t.hasEmailInIdToken,
+  ].filter((flag) => flag !== false)
+  return (
+    <Row id={place} icon="registered" program={name} title={name}>
+      <p class="facts">
+        {[...new Set(redirectUris.map(placeOf))].map((host) => (
+          <span>{host}</span>
+        ))}
+        {flags.map((flag) => (
+          <span>{flag}</span>
+        ))}
+      </p>
+      <details class="older">
+        <summary>{t.addresses}</summary>
+        <dl>
+          <dt>client_id</dt>
+          <dd>
+            <code>{id}</code>
+          </dd>
+          {addresses
+            .filter(([, uris]) => uris.length > 0)
+            .map(([label, uris]) => (
+              <>
+                <dt>{label}</dt>
+                {uris.map((uri) => (
+                  <dd>{uri}</dd>
+                ))}
+              </>
+            ))}
+        </dl>
+      </details>
+      <Menu label={view.t.actionsFor(name)}>
+        {secretHash !== null && (
+          <Change
+            view={view}
+            label={t.secret}
+            question={t.secretQuestion}
+            action={`${PATH}/secret`}
+            values={{ id }}
+            submit={t.secretSubmit}
+            confirmedAs={`secret-${id}`}
+            isHarmless
+          />
+        )}
+        <Change
+          view={view}
+          label={t.delete}
+          question={t.deleteQuestion(name)}
+          action={`${PATH}/delete`}
+          values={{ id }}
+          submit={t.deleteSubmit}
+          confirmedAs={`delete-${id}`}
+        />
+      </Menu>
+    </Row>
+  )
+}
+
+/** Returns what a reader recognises of an address: the host, or the scheme of a program's own. */
+function placeOf(uri: string): string {
+  const { host, protocol } = new URL(uri)
+  return host === '' ? protocol : host
+}
+
+const SHOWN_OF_PRESET = ['name', 'site', 'redirect_uris', 'post_logout_uris', 'logout_uri']
+const SHOWN_OF_OTHER = ['name', 'redirect_uris', 'post_logout_uris', 'logout_uri']
+const KINDS = [...PRESETS, 'other' as const]
+
+interface NewProgramProps {
+  view: View
+  /** A preset or `other`; a choice among them for any other name. */
+  kind: string | undefined
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+/** Asks which program is registered, then for the fields that are not known of it. */
+export function NewProgramPage({ view, kind: name, fields, problem }: NewProgramProps) {
+  const t = view.t.adminPrograms
+  const kind = KINDS.find((one) => one === name)
+  return (
+    <KindPage
+      view={view}
+      title={t.add}
+      problem={problem}
+      choices={KINDS.map((one) => ({
+        href: `${PATH}/add?preset=${one}`,
+        icon: 'programs',
+        program: one === 'other' ? undefined : t.presets[one],
+        title: t.presets[one],
+        hint: one === 'other' ? t.otherHint : t.presetHints[one],
+      }))}
+      back={PATH}
+      form={kind && <NewProgramForm view={view} kind={kind} fields={fields} problem={problem} />}
+    />
+  )
+}
+
+function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
+  const { view, kind, fields, problem } = props
+  const t = view.t.adminPrograms
+  const isOther = kind === 'other'
+  const field = (name: string) => ({ name, form: 'new', value: echo(fields, name), problem })
+  const name = fields === undefined && !isOther ? t.presets[kind] : echo(fields, 'name')
+  const others = (
+    <>
+      <Field
+        {...field('redirect_uris')}
+        label={t.redirects}
+        hint={t.redirectsHint}
+        rows={3}
+        optional={!isOther}
+      />
+      <Field {...field('post_logout_uris')} label={t.postLogout} rows={2} optional />
+      <Field {...field('logout_uri')} label={t.logout} optional />
+    </>
+  )
+  const isOpen = ['redirect_uris', 'post_logout_uris', 'logout_uri'].includes(problem?.field ?? '')
+  return (
+    <article>
+      <header>
+        {isOther ? <Tile icon="programs" /> : <Monogram name={t.presets[kind]} />}
+        <h2>{t.presets[kind]}</h2>
+      </header>
+      <form class="wide beside" method="post" action={`${PATH}/add`}>
+        <Alert
+          problem={problem}
+          fields={[...(isOther ? SHOWN_OF_OTHER : SHOWN_OF_PRESET), ...CONFIRM_FIELDS]}
+        />
+        <input type="hidden" name="preset" value={kind} />
+        <Field {...field('name')} value={name} label={t.name} focus spellcheck />
+        {!isOther && (
+          <Field
+            {...field('site')}
+            label={t.site}
+            hint={kind === 'cloudflare-access' ? t.teamHint : t.siteHint}
+          />
+        )}
+        {isOther ? (
+          others
+        ) : (
+          <details class="older" open={isOpen}>
+            <summary>{t.more}</summary>
+            {others}
+          </details>
+        )}
+        <fieldset class="field">
+          <legend>{t.flagsTitle}</legend>
+          {(['first_party', 'admins_only', 'is_public', 'email_in_id_token'] as const).map(
+            (flag) => (
+              <Choice
+                type="checkbox"
+                name={flag}
+                isChecked={echo(fields, flag) !== ''}
+                {...t.flags[flag]}
+              />
+            ),
+          )}
+        </fieldset>
+        <ConfirmFields view={view} form="new" problem={problem} />
+        <FormButtons view={view} submit={t.submit} back={PATH} />
+      </form>
+    </article>
+  )
+}
+
+function ReservedNames({ view, names, kept, problem }: ProgramsProps) {
+  const t = view.t.adminPrograms
+  return (
+    <section>
+      <h2>{t.namesTitle}</h2>
+      <p class="hint">{t.namesLead}</p>
+      <ul class="rows">
+        {names.map(({ username }) => (
+          <Row icon="lock" tone="amber" title={username} level={3}>
+            <Change
+              view={view}
+              label={t.release}
+              question={t.releaseQuestion(username)}
+              action={`${PATH}/release`}
+              values={{ username }}
+              submit={t.release}
+              problem={username === kept ? problem : undefined}
+              confirmedAs={`release-${username}`}
+            />
+          </Row>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface SettingsProps {
+  view: View
+  name: string
+  preset?: Preset | undefined
+  settings: PresetSetting[]
+  /** A public program has no secret. */
+  hasSecret?: boolean
+}
+
+/** The characters of a value that fit into a line on a phone. */
+const PHONE_COLUMNS = 30
+
+/** Shows what an operator copies into a program, with the secret, once. */
+export function ProgramSettingsPage(props: SettingsProps) {
+  const { view, name, preset, settings, hasSecret = true } = props
+  const t = view.t.adminPrograms
+  const file = preset && PRESET_FILES[preset]
+  const fields =
+    file === undefined
+      ? settings.map(([label, value]) => [label, String(value)] as const)
+      : [[file, pastedSettings(preset, settings)] as const]
+  return (
+    <AccountPage view={view} title={t.createdTitle}>
+      <h1>{t.createdTitle}</h1>
+      <article>
+        <h2>{name}</h2>
+        <p>{hasSecret ? t.createdLead : t.createdLeadPublic}</p>
+        {fields.map(([label, value], place) => (
+          <div class="field">
+            <label for={`setting-${place}`}>{label}</label>
+            <textarea
+              id={`setting-${place}`}
+              class="codes"
+              readonly
+              rows={rowsOf(value)}
+              spellcheck={false}
+            >
+              {value}
+            </textarea>
+            <CopyButton view={view} from={`setting-${place}`} />
+          </div>
+        ))}
+        {preset !== undefined && t.notes[preset] !== '' && <p class="hint">{t.notes[preset]}</p>}
+        <p class="buttons">
+          <a role="button" href={`${PATH}#${NEWEST}`}>
+            {t.createdDone}
+          </a>
+        </p>
+      </article>
+    </AccountPage>
+  )
+}
+
+function rowsOf(text: string): number {
+  const rows = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / PHONE_COLUMNS)))
+  return rows.reduce((sum, count) => sum + count, 0)
+}

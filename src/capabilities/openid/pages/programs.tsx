@@ -1,0 +1,70 @@
+import { Hono } from 'hono'
+import { Refusal } from '../../../core/base/refusals.ts'
+import type { App, AppContext } from '../../../web/http/context.ts'
+import { sessionOf } from '../../../web/http/guard.ts'
+import { listAccess, removeAccess } from '../access.ts'
+import { Change } from '../../../web/kit/confirm.tsx'
+import { Alert } from '../../../web/kit/fields.tsx'
+import { attempt, type Problem, readForm } from '../../../web/kit/form.ts'
+import { showForm } from '../../../web/kit/frames.tsx'
+import { AccountPage } from '../../../web/kit/layout.tsx'
+import { Heading } from '../../../web/kit/parts.tsx'
+import { Empty, Row, Rows } from '../../../web/kit/rows.tsx'
+import { Time, TimeFact } from '../../../web/kit/time.tsx'
+import { backTo, goTo, readView, type View } from '../../../web/kit/view.ts'
+
+const PATH = '/account/programs'
+
+/** The page of the programs in which the user signs in with this account. */
+export const programPages = new Hono<App>()
+  .get('/', (c) => showPrograms(c))
+  .post('/remove', async (c) => {
+    const { id = '' } = await readForm(c)
+    const refusal = await attempt(() => removeAccess(c.get('deps'), sessionOf(c), id))
+    if (refusal instanceof Refusal) return showPrograms(c, refusal)
+    return goTo(c, PATH, 'program-removed')
+  })
+  .get('/:form', backTo(PATH))
+
+async function showPrograms(c: AppContext, refusal?: Refusal) {
+  const { account, programs } = await listAccess(c.get('deps'), sessionOf(c))
+  const view = await readView(c, account)
+  return showForm(c, ProgramsPage, { view, programs }, refusal)
+}
+
+interface ProgramsProps {
+  view: View
+  programs: Awaited<ReturnType<typeof listAccess>>['programs']
+  problem: Problem | undefined
+}
+
+function ProgramsPage({ view, programs, problem }: ProgramsProps) {
+  const t = view.t.programs
+  return (
+    <AccountPage view={view} title={t.title}>
+      <Heading title={t.title} lead={t.lead} />
+      <Alert problem={problem} fields={[]} />
+      <Rows
+        rows={programs.map(({ id, name, usedAt, givenAt }) => (
+          <Row icon="programs" tone="violet" title={name}>
+            <p class="facts">
+              <span>
+                {usedAt === null ? t.neverUsed : <Time view={view} at={usedAt} phrase={t.used} />}
+              </span>
+              {givenAt !== null && <TimeFact view={view} at={givenAt} phrase={t.given} />}
+            </p>
+            <Change
+              view={view}
+              label={t.remove}
+              question={t.removeQuestion(name)}
+              action={`${PATH}/remove`}
+              values={{ id }}
+              submit={t.removeSubmit}
+            />
+          </Row>
+        ))}
+        none={<Empty icon="programs" title={t.none} hint={t.noneHint} />}
+      />
+    </AccountPage>
+  )
+}
