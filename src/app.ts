@@ -19,7 +19,7 @@ import { tellClients } from './capabilities/openid/http/tell-clients.ts'
 import { faultPage } from './pages/fault-page.ts'
 import { authorizePages, endSessionPages } from './capabilities/openid/pages/routes.tsx'
 import { answerUnknownPath, pageRoutes } from './pages/routes.tsx'
-import { ssoAnswers } from './pages/sso/answers.tsx'
+import { ssoAnswers } from './capabilities/sso/pages/answers.tsx'
 import { loggedPath } from './core/base/logged-path.ts'
 import { refusalIn } from './core/base/refusals.ts'
 

@@ -19,7 +19,7 @@ import { adminNoticeOperations, noticeOperations } from '../../src/capabilities/
 import { publicOperations } from './operations/public.ts'
 import { siteOperations } from './operations/settings.ts'
 import { sftpOperations } from '../../src/capabilities/ssh-keys/docs/sftp.ts'
-import { adminIdentityOperations, ssoOperations } from './operations/sso.ts'
+import { adminIdentityOperations, ssoOperations } from '../../src/capabilities/sso/docs.ts'
 import { sshKeyOperations } from '../../src/capabilities/ssh-keys/docs/ssh-keys.ts'
 import { twoFactorOperations } from './operations/two-factor.ts'
 

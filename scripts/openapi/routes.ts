@@ -4,7 +4,7 @@ import type { App } from '../../src/web/http/context.ts'
 import { mountApi } from '../../src/api.ts'
 import { ping } from '../../src/web/http/headers.ts'
 import type { Needs } from '../../src/core/access/actor.ts'
-import type { SsoPages } from '../../src/sso/http/routes.ts'
+import type { SsoPages } from '../../src/capabilities/sso/http/routes.ts'
 import { needsOf } from '../../src/web/http/guard.ts'
 import { inputs } from '../../src/web/http/input.ts'
 

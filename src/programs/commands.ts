@@ -54,7 +54,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   identity: {
     about: 'lists and unlinks the accounts of users at identity providers',
     zh: '列出、取消用户在登录平台上的关联账户',
-    load: async () => (await import('../cli/operator/sso/identity.ts')).identityCommands,
+    load: async () => (await import('../capabilities/sso/commands/identity.ts')).identityCommands,
   },
   setting: {
     about: 'shows and changes the settings of the site: title, appearance, features',
@@ -64,7 +64,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   sso: {
     about: 'tests single sign-on with an identity provider',
     zh: '测试与登录平台的单点登录',
-    load: async () => (await import('../cli/operator/sso/sso.ts')).ssoCommands,
+    load: async () => (await import('../capabilities/sso/commands/sso.ts')).ssoCommands,
   },
   token: {
     about: 'manages app passwords, with which programs of users sign in',

@@ -11,7 +11,7 @@ import { hasAllKeys } from '../core/accounts/folders.ts'
 import { selectReservation } from '../core/accounts/reserved-names.ts'
 import { hasClients } from '../capabilities/openid/client-store.ts'
 import { selectSameName } from '../core/accounts/store.ts'
-import { hasOtherWayIn, isFreeFor, type ProvenIdentity } from '../sso/store.ts'
+import { hasOtherWayIn, isFreeFor, type ProvenIdentity } from '../capabilities/sso/store.ts'
 import { isProvenChange } from './guarded-fields.ts'
 import { usernameKey } from '../core/accounts/username.ts'
 

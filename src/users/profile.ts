@@ -32,13 +32,13 @@ import {
   updateProfile,
   willUpdateProfile,
 } from './profile-store.ts'
-import { identityText } from '../sso/identity-text.ts'
+import { identityText } from '../capabilities/sso/identity-text.ts'
 import {
   hasOtherWayIn,
   identityLinking,
   identityUnlinking,
   type ProvenIdentity,
-} from '../sso/store.ts'
+} from '../capabilities/sso/store.ts'
 import type { Authority } from '../core/database/statements.ts'
 import { deleteSessionsOfChanged } from './store.ts'
 import {

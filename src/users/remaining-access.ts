@@ -8,7 +8,7 @@ import type { Database } from '../core/database/database.ts'
 import { type OwnChannel, selectOwnChannel } from '../capabilities/notices/store.ts'
 import { selectPasskeys, type StoredPasskey } from '../capabilities/passkeys/store.ts'
 import { selectKeys, type StoredKey } from '../capabilities/ssh-keys/store.ts'
-import { selectIdentities, type StoredIdentity } from '../sso/store.ts'
+import { selectIdentities, type StoredIdentity } from '../capabilities/sso/store.ts'
 
 /** What still gives access to an account or its files after a new password, or is told of it. */
 export interface RemainingAccess {

@@ -44,14 +44,14 @@ describe('the rooms of src', () => {
     'let only the folder http/ of a capability import %s',
     (name) => {
       const text = `import { one } from ${name}`
-      expect(forbidden('src/sso/sign-in.ts', text)).toEqual([
+      expect(forbidden('src/capabilities/sso/sign-in.ts', text)).toEqual([
         expect.stringContaining('decisions know no HTTP'),
       ])
       expect(
         forbidden('src/core/access/token.ts', text.replace("'./http", "'../sso/http")),
       ).toHaveLength(1)
       const inside = text.replace('../http', '../../http').replace('./http/', './')
-      expect(forbidden('src/sso/http/routes.ts', inside)).toEqual([])
+      expect(forbidden('src/capabilities/sso/http/routes.ts', inside)).toEqual([])
     },
   )
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { checkProvider } from '../../src/sso/check.ts'
+import { checkProvider } from '../../src/capabilities/sso/check.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { passProvider, textOfBody } from '../support/identity-provider.ts'
 import { ISSUER, register } from '../support/openid.ts'

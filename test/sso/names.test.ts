@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { checkChosenName, refuseReservedName } from '../../src/core/accounts/chosen-names.ts'
 import { usernameSchema } from '../../src/core/accounts/username.ts'
-import { namesFor } from '../../src/sso/register.ts'
+import { namesFor } from '../../src/capabilities/sso/register.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 test('whatever a provider calls its user, every name for the new account keeps our rules', () => {

@@ -9,7 +9,7 @@ import { SsoSite } from '../support/sso-site.ts'
 import { alertIn, problemAt, textOf, Visitor } from '../support/visitor.ts'
 import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import type { Deps } from '../../src/core/deps.ts'
-import { checkProvider } from '../../src/sso/check.ts'
+import { checkProvider } from '../../src/capabilities/sso/check.ts'
 
 const PATH = '/account/admin/settings/sso'
 

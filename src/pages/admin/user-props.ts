@@ -1,7 +1,7 @@
 import type { Account } from '../../core/accounts/accounts.ts'
 import type { Details } from '../../capabilities/joining/details.ts'
 import type { listSessionsOf } from '../../sessions/operator-sessions.ts'
-import type { listIdentitiesOf } from '../../sso/manage.ts'
+import type { listIdentitiesOf } from '../../capabilities/sso/manage.ts'
 import type { Stop } from '../../core/throttle/stops.ts'
 import type { RemainingAccess } from '../../users/remaining-access.ts'
 import type { ListedEvent } from '../event-text.ts'

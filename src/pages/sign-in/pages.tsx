@@ -10,7 +10,7 @@ import {
   NoPasskeysHere,
   PasskeyButton,
 } from '../../capabilities/passkeys/pages/passkey.tsx'
-import { providerIcon, providerName } from '../sso/names.ts'
+import { providerIcon, providerName } from '../../capabilities/sso/pages/names.ts'
 import type { View } from '../../web/kit/view.ts'
 import { CodeField, NameAndPassword } from './fields.tsx'
 import { signInPath } from './next.ts'

@@ -14,7 +14,10 @@ import { type Confirmation, confirmSession } from '../confirm.ts'
 import { ssoIdSchema } from '../../core/accounts/fields.ts'
 import { changeProfile } from '../profile.ts'
 import { userRecord } from '../record.ts'
-import { clearProvenIdentity, readProvenIdentity } from '../../sso/http/proven-identity.ts'
+import {
+  clearProvenIdentity,
+  readProvenIdentity,
+} from '../../capabilities/sso/http/proven-identity.ts'
 import { usernameSchema } from '../../core/accounts/username.ts'
 
 const profileSchema = v.object({

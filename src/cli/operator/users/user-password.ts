@@ -5,8 +5,8 @@ import type { OwnChannel } from '../../../capabilities/notices/store.ts'
 import { operatorPasskeyRecord } from '../../../capabilities/passkeys/record.ts'
 import { removeKeysOf } from '../../../capabilities/ssh-keys/keys.ts'
 import { keyRecords } from '../../../capabilities/ssh-keys/record.ts'
-import { identityText } from '../../../sso/identity-text.ts'
-import { identityRecord } from '../../../sso/record.ts'
+import { identityText } from '../../../capabilities/sso/identity-text.ts'
+import { identityRecord } from '../../../capabilities/sso/record.ts'
 import { changeUser } from '../../../users/manage-users.ts'
 import {
   isNothing,

@@ -1,0 +1,52 @@
+import { CONFIRM_FIELDS, Change } from '../../../../web/kit/confirm.tsx'
+import { Alert } from '../../../../web/kit/fields.tsx'
+import { problemIn } from '../../../../web/kit/form.ts'
+import { Row, Rows } from '../../../../web/kit/rows.tsx'
+import { IdentityFacts } from '../identity-section.tsx'
+import { providerIcon } from '../names.ts'
+import { userAction, type UserProps } from '../../../../pages/admin/user-props.ts'
+
+/** The linked accounts of a user at identity providers, for an operator. */
+export function UserIdentities(props: UserProps) {
+  const { view, identities, refused } = props
+  const t = view.t.sso
+  return (
+    <>
+      <Alert problem={problemIn(refused, 'unlink-identity')} fields={CONFIRM_FIELDS} />
+      <Rows
+        rows={identities.map((identity) => {
+          const { issuer, subject, platform } = identity
+          const shown = identity.name || subject
+          const isRefused =
+            refused?.form === 'unlink-identity' &&
+            refused.fields['issuer'] === issuer &&
+            refused.fields['subject'] === subject
+          const warning = identity.isLastWayIn ? ` ${t.lastWayIn}` : ''
+          return (
+            <Row icon={providerIcon(platform)} tone="violet" title={shown} level={3}>
+              <IdentityFacts view={view} identity={identity} ofOther />
+              <p class="facts">
+                {t.subject} <code>{subject}</code>
+              </p>
+              <Change
+                view={view}
+                label={t.unlink}
+                question={`${t.unlinkQuestion(shown)}${warning}`}
+                action={userAction(props, 'unlink-identity')}
+                values={{
+                  issuer,
+                  subject,
+                  ...(identity.isLastWayIn && { last_way_in: 'true' }),
+                }}
+                submit={t.unlinkSubmit}
+                problem={isRefused ? refused.problem : undefined}
+                confirmedAs={`unlink-${subject}`}
+              />
+            </Row>
+          )
+        })}
+        none={<p class="hint">{t.none}</p>}
+      />
+    </>
+  )
+}

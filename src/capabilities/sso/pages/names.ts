@@ -1,0 +1,23 @@
+import { own } from '../../../core/base/own.ts'
+import { isSsoPlatform, type SsoPlatform } from '../../../core/base/sso-platforms.ts'
+import type { IconName } from '../../../web/kit/icons.tsx'
+import type { Texts } from '../../../web/kit/texts/en.ts'
+
+/** Returns the name of an identity provider as pages show it. */
+export function providerName(t: Texts, platform: string): string {
+  return own(t.sso.platforms, platform) ?? platform
+}
+
+const ICONS: Record<SsoPlatform, IconName> = {
+  Casdoor: 'casdoor',
+  Github: 'github',
+  Microsoft: 'microsoft',
+  Google: 'google',
+  Dingtalk: 'dingtalk',
+  OIDC: 'openid',
+}
+
+/** Returns the mark of an identity provider. */
+export function providerIcon(platform: string): IconName {
+  return isSsoPlatform(platform) ? ICONS[platform] : 'sso'
+}
