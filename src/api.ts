@@ -10,8 +10,8 @@ import { forgottenRoutes } from './capabilities/joining/http/forgotten-routes.ts
 import { emailRoutes } from './capabilities/joining/http/email-routes.ts'
 import { ldapRoutes } from './ldap/http/routes.ts'
 import { loginRoutes } from './sign-in/http/routes.ts'
-import { adminSettingRoutes } from './settings/http/operator-routes.ts'
-import { publicRoutes, siteRoutes } from './settings/http/routes.ts'
+import { adminSettingRoutes } from './capabilities/settings/http/operator-routes.ts'
+import { publicRoutes, siteRoutes } from './capabilities/settings/http/routes.ts'
 import { adminNoticeRoutes } from './capabilities/notices/http/operator-routes.ts'
 import {
   adminInvitationRoutes,

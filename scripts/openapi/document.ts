@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { VERSION } from '../../src/settings/defaults.ts'
+import { VERSION } from '../../src/capabilities/settings/defaults.ts'
 import { examplesOf } from './examples.ts'
 import type { Example, Examples, Operation } from './operation.ts'
 import { operationGroups, tagDescriptions } from './operations.ts'

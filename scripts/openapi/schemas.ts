@@ -3,11 +3,11 @@ import { LISTED_METHODS } from '../../src/core/access/sign-in-methods.ts'
 import { APP_PASSWORD_SCOPES } from '../../src/core/access/scopes.ts'
 import { FILE_LINKS, FILE_SERVER_PROBLEMS } from '../../src/files/state.ts'
 import { SSO_PLATFORMS } from '../../src/core/base/sso-platforms.ts'
-import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/settings/defaults.ts'
+import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/capabilities/settings/defaults.ts'
 import { CHANNEL_KINDS, NOTICE_LANGUAGES } from '../../src/capabilities/notices/channels.ts'
 import { LINK_KINDS } from '../../src/capabilities/joining/links.ts'
 import { TOPICS } from '../../src/core/audit/topics.ts'
-import { SETTINGS } from '../../src/settings/definitions.ts'
+import { SETTINGS } from '../../src/capabilities/settings/definitions.ts'
 
 /** Schemas of `data`, by kind of answer. */
 

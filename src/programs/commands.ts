@@ -59,7 +59,8 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   setting: {
     about: 'shows and changes the settings of the site: title, appearance, features',
     zh: '查看、修改站点设置：标题、外观、功能',
-    load: async () => (await import('../cli/operator/settings/setting.ts')).settingCommands,
+    load: async () =>
+      (await import('../capabilities/settings/commands/setting.ts')).settingCommands,
   },
   sso: {
     about: 'tests single sign-on with an identity provider',

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { terminalJson, visibleLines } from '../core/base/text.ts'
-import { VERSION } from '../settings/defaults.ts'
+import { VERSION } from '../capabilities/settings/defaults.ts'
 import { COMMANDS, isCommand } from './commands.ts'
 import { isJson, runCommand } from './kit/command-error.ts'
 import { declare } from './kit/declaration.ts'

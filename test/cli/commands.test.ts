@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { SETTINGS } from '../../src/settings/definitions.ts'
+import { SETTINGS } from '../../src/capabilities/settings/definitions.ts'
 import { ED1, ED2 } from '../reference/keys.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import type { Client } from '../support/client.ts'

@@ -89,7 +89,7 @@ test('a program is run as it was built, until a source has changed', async () =>
   }
   markBuilt()
   expect(await version()).toBe(`built ${packageJson.version}\n`)
-  const source = clone.path('src/settings/defaults.ts')
+  const source = clone.path('src/capabilities/settings/defaults.ts')
   const text = readFileSync(source, 'utf8')
   writeFileSync(source, text.replace(`'${packageJson.version}'`, "'9.9.9'"))
   expect(await version()).toBe('9.9.9\n')

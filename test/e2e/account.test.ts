@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { staticDigest } from '../../src/core/passwords/passwords.ts'
-import { SETTING_KEYS } from '../../src/settings/defaults.ts'
+import { SETTING_KEYS } from '../../src/capabilities/settings/defaults.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import { ServedWorker } from '../support/served-worker.ts'
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { DRAWINGS, ICONS, LOGO, PASSKEY_SCRIPT, SCRIPT, STYLE_SHEET } from '../../.build/assets.ts'
 import { TINTS } from '../../src/web/kit/avatar.tsx'
-import { contrast, parseColour } from '../../src/pages/colour.ts'
+import { contrast, parseColour } from '../../src/capabilities/settings/pages/colour.ts'
 
 const MAX_STYLE_BYTES = 14 * 1024
 /** What a page loads beside itself; a page with 25 users has 4 KiB. */

@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { settings } from '../../schema/tables.ts'
-import { ALL_DEFAULTS } from '../../src/settings/defaults.ts'
-import { SETTINGS } from '../../src/settings/definitions.ts'
-import { isSettingPage, keysOf, PAGE_NAMES } from '../../src/pages/admin/setting-pages.ts'
+import { ALL_DEFAULTS } from '../../src/capabilities/settings/defaults.ts'
+import { SETTINGS } from '../../src/capabilities/settings/definitions.ts'
+import {
+  isSettingPage,
+  keysOf,
+  PAGE_NAMES,
+} from '../../src/capabilities/settings/pages/admin/setting-pages.ts'
 import { TEXTS } from '../../src/web/kit/language.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'

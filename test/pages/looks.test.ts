@@ -2,7 +2,12 @@ import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { settings } from '../../schema/tables.ts'
 import { STYLE_SHEET } from '../../.build/assets.ts'
-import { contrast, parseColour, toReadable, toHex } from '../../src/pages/colour.ts'
+import {
+  contrast,
+  parseColour,
+  toReadable,
+  toHex,
+} from '../../src/capabilities/settings/pages/colour.ts'
 import { acceptedLanguage, TEXTS } from '../../src/web/kit/language.ts'
 import { describeUserAgent } from '../../src/web/kit/user-agent.ts'
 import { CheapSite } from '../support/cheap-site.ts'

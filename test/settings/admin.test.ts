@@ -4,10 +4,14 @@ import { drizzle } from 'drizzle-orm/d1'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, settings } from '../../schema/tables.ts'
 import type { Deps } from '../../src/core/deps.ts'
-import { listSettings, resetSettings, saveSettings } from '../../src/settings/manage-settings.ts'
-import { SETTINGS } from '../../src/settings/definitions.ts'
-import { CAPABILITY_KEYS, SETTING_KEYS, VERSION } from '../../src/settings/defaults.ts'
-import { rebuildCopy } from '../../src/settings/store.ts'
+import {
+  listSettings,
+  resetSettings,
+  saveSettings,
+} from '../../src/capabilities/settings/manage-settings.ts'
+import { SETTINGS } from '../../src/capabilities/settings/definitions.ts'
+import { CAPABILITY_KEYS, SETTING_KEYS, VERSION } from '../../src/capabilities/settings/defaults.ts'
+import { rebuildCopy } from '../../src/capabilities/settings/store.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'

@@ -5,8 +5,8 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { settings } from '../../schema/tables.ts'
 import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import type { Deps } from '../../src/core/deps.ts'
-import { VERSION } from '../../src/settings/defaults.ts'
-import { rebuildCopy } from '../../src/settings/store.ts'
+import { VERSION } from '../../src/capabilities/settings/defaults.ts'
+import { rebuildCopy } from '../../src/capabilities/settings/store.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { MINUTE, NOW, SECOND, Site } from '../support/site.ts'
 

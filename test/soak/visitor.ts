@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { SETTING_KEYS } from '../../src/settings/defaults.ts'
+import { SETTING_KEYS } from '../../src/capabilities/settings/defaults.ts'
 import type { Request } from '../bench/load.ts'
 import { newKey } from '../support/new-key.ts'
 import { Account } from './account.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { auditEvents, sessions, settings, sshKeys } from '../../schema/tables.ts'
-import { SETTING_KEYS } from '../../src/settings/defaults.ts'
+import { SETTING_KEYS } from '../../src/capabilities/settings/defaults.ts'
 import { HOUR, NOW, type Site } from './site.ts'
 
 /** Would end a text, an attribute and a textarea, or fill a template, were it not escaped. */

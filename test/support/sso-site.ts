@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { settings } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { saveSettings } from '../../src/settings/manage-settings.ts'
+import { saveSettings } from '../../src/capabilities/settings/manage-settings.ts'
 import type { Deps } from '../../src/core/deps.ts'
 import { CheapSite } from './cheap-site.ts'
 import { FakeProviders, ISSUER } from './identity-provider.ts'

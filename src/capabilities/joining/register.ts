@@ -19,8 +19,8 @@ import {
   selectCommonPassword,
 } from '../../core/passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../../core/passwords/passwords.ts'
-import { selectSettings, withAllDefaults } from '../../settings/store.ts'
-import { openSetting } from '../../settings/secret.ts'
+import { selectSettings, withAllDefaults } from '../settings/store.ts'
+import { openSetting } from '../settings/secret.ts'
 import { chargeRequest } from '../../core/throttle/requests.ts'
 import { isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { type LinkUse, linkUse } from './links.ts'

@@ -27,9 +27,9 @@ import { selectClosed } from '../../core/access/kept-credentials.ts'
 import { isFresh, mayEnd, methodsOf } from '../../core/access/session-store.ts'
 import { selectUser } from '../../core/accounts/store.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
-import { aContact } from '../../settings/checks.ts'
-import { parseSftpAddress, type SftpAddress } from '../../settings/sftp-address.ts'
-import { selectSettings, withAllDefaults } from '../../settings/store.ts'
+import { aContact } from '../settings/checks.ts'
+import { parseSftpAddress, type SftpAddress } from '../settings/sftp-address.ts'
+import { selectSettings, withAllDefaults } from '../settings/store.ts'
 import { parsePublicKey, type PublicKey } from './openssh.ts'
 import {
   countKeys,

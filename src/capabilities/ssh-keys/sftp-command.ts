@@ -1,4 +1,4 @@
-import { SFTP_PORT, type SftpAddress } from '../../settings/sftp-address.ts'
+import { SFTP_PORT, type SftpAddress } from '../settings/sftp-address.ts'
 import { shellWord } from '../../core/base/shell-word.ts'
 
 /** Returns the command that signs a user in, for a POSIX shell. */

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import type { Deps } from '../../core/deps.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { isSsoPlatform, SSO_PLATFORMS, type SsoPlatform } from '../../core/base/sso-platforms.ts'
-import type { SettingKey } from '../../settings/defaults.ts'
-import { openSetting } from '../../settings/secret.ts'
-import { selectSettings, withAllDefaults } from '../../settings/store.ts'
+import type { SettingKey } from '../settings/defaults.ts'
+import { openSetting } from '../settings/secret.ts'
+import { selectSettings, withAllDefaults } from '../settings/store.ts'
 
 /** The settings of single sign-on (docs/single-sign-on.md). */
 export interface SsoConfig {

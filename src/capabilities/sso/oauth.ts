@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
 import { PROVIDER_TOLERANCE_SECONDS } from '../../core/access/sign-in-methods.ts'
-import { isLoopback } from '../../settings/checks.ts'
+import { isLoopback } from '../settings/checks.ts'
 import type { SsoConfig } from './config.ts'
 import type { Ask } from './outgoing.ts'
 import type { Begun, ProviderCheck } from './provider.ts'

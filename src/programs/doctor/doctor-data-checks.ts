@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS } from '../../settings/defaults.ts'
+import { DEFAULT_SETTINGS } from '../../capabilities/settings/defaults.ts'
 import { UNUSED_DAYS } from '../../capabilities/app-passwords/app-passwords.ts'
 import { failure, type Finding, good, warning } from '../kit/findings.ts'
 import type { Facts, SiteData } from './doctor-facts.ts'

@@ -4,7 +4,7 @@ import { openidClients, passkeys, sessions, settings, users } from '../../../sch
 import { selectMigrations } from '../../core/database/migrations.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
-import { compareCopy } from '../../settings/store.ts'
+import { compareCopy } from '../../capabilities/settings/store.ts'
 import type { KeyRing } from '../../core/crypto/key-ring.ts'
 import { selectSigningKeys } from '../../capabilities/openid/keys.ts'
 import { isAdmin, isEnabled, isNotGuest } from '../../core/accounts/conditions.ts'

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { rebuildCopy } from '../../settings/store.ts'
+import { rebuildCopy } from '../../capabilities/settings/store.ts'
 import { UsageError } from '../kit/command-error.ts'
 import { command, takes } from '../kit/declaration.ts'
 import { showFindings } from '../kit/findings.ts'

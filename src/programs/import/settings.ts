@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { readReason, wordsOf } from '../../core/base/reasons.ts'
-import { type SettingDefinition, SETTINGS } from '../../settings/definitions.ts'
+import { type SettingDefinition, SETTINGS } from '../../capabilities/settings/definitions.ts'
 import type { Item } from './plan.ts'
 import type { RawRow } from './source.ts'
 

@@ -8,8 +8,8 @@ import { THE_SERVICE, writing } from '../../core/database/statements.ts'
 import { MAIL_SECRET_USE } from '../../mail/sealed-secret.ts'
 import { channelUse } from '../../capabilities/notices/sealed-config.ts'
 import { signingKeyUse } from '../../capabilities/openid/keys.ts'
-import { SETTINGS } from '../../settings/definitions.ts'
-import { settingUse } from '../../settings/secret.ts'
+import { SETTINGS } from '../../capabilities/settings/definitions.ts'
+import { settingUse } from '../../capabilities/settings/secret.ts'
 import { seedUse } from '../../two-factor/sealed.ts'
 
 const SECRETS = SETTINGS.filter(({ isSecret }) => isSecret).map(({ key }) => key)

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { VERSION } from '../../settings/defaults.ts'
+import { VERSION } from '../../capabilities/settings/defaults.ts'
 import { isLoopback } from './front-request.ts'
 import type { StartOptions } from './options.ts'
 import { latchkey, userWord } from '../kit/printed-command.ts'

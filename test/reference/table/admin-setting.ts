@@ -1,4 +1,4 @@
-import { VERSION } from '../../../src/settings/defaults.ts'
+import { VERSION } from '../../../src/capabilities/settings/defaults.ts'
 import {
   badRequest,
   guestDisabled,

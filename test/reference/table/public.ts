@@ -1,4 +1,4 @@
-import { SETTING_KEYS } from '../../../src/settings/defaults.ts'
+import { SETTING_KEYS } from '../../../src/capabilities/settings/defaults.ts'
 import {
   success,
   unknownPath,

@@ -2,7 +2,7 @@ import { type AppPasswordScope, scopesText } from '../../../core/access/scopes.t
 import { ADMIN } from '../../../core/accounts/roles.ts'
 import type { listAppPasswords } from '../app-passwords.ts'
 import { shellWord } from '../../../core/base/shell-word.ts'
-import { SFTP_PORT, type SftpAddress } from '../../../settings/sftp-address.ts'
+import { SFTP_PORT, type SftpAddress } from '../../settings/sftp-address.ts'
 import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../web/kit/confirm.tsx'
 import { Alert, Field, FormButtons, OptionCards } from '../../../web/kit/fields.tsx'

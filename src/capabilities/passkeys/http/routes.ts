@@ -8,7 +8,7 @@ import { sessionOf, signedIn } from '../../../web/http/guard.ts'
 import { jsonBody, query } from '../../../web/http/input.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { possiblyEmptyText, text } from '../../../core/base/text.ts'
-import { readSettings } from '../../../settings/store.ts'
+import { readSettings } from '../../settings/store.ts'
 import {
   assertionSchema,
   nameSchema,

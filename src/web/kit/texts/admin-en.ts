@@ -1,6 +1,9 @@
 import type { checkParts } from '../../../health/health.ts'
 import { type FileServerProblem, OLDEST_OPENLIST } from '../../../files/state.ts'
-import type { SettingPage, SettingPart } from '../../../pages/admin/setting-pages.ts'
+import type {
+  SettingPage,
+  SettingPart,
+} from '../../../capabilities/settings/pages/admin/setting-pages.ts'
 import type { PermissionGroup, PermissionLevel } from '../../../pages/admin/permission-fields.tsx'
 import { counted } from './counted.ts'
 

@@ -26,7 +26,7 @@ import {
   programsEn,
 } from '../../../capabilities/openid/pages/texts/openid-en.ts'
 import { channelsEn } from '../../../capabilities/notices/pages/texts/channels-en.ts'
-import { settingsEn } from '../../../pages/texts/settings-en.ts'
+import { settingsEn } from '../../../capabilities/settings/pages/texts/settings-en.ts'
 
 const closedAppPasswords = counted('1 app password is closed', '# app passwords are closed')
 const closedKeys = counted('1 SSH key is closed', '# SSH keys are closed')

@@ -17,7 +17,7 @@ import {
   programsZh,
 } from '../../../capabilities/openid/pages/texts/openid-zh.ts'
 import { channelsZh } from '../../../capabilities/notices/pages/texts/channels-zh.ts'
-import { settingsZh } from '../../../pages/texts/settings-zh.ts'
+import { settingsZh } from '../../../capabilities/settings/pages/texts/settings-zh.ts'
 
 const BETTER_KEY = '请用 ssh-keygen -t ed25519 生成更安全的密钥'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { terminalJson } from '../../../core/base/text.ts'
-import { listSettings, saveSettings } from '../../../settings/manage-settings.ts'
+import { listSettings, saveSettings } from '../manage-settings.ts'
 import { CommandError } from '../../../programs/kit/command-error.ts'
 import { takes } from '../../../programs/kit/declaration.ts'
 import { readSmallFile } from '../../../programs/kit/small-file.ts'

@@ -1,5 +1,5 @@
-import { sha256Hex } from '../core/base/encoding.ts'
-import { DEFAULT_SETTINGS } from '../settings/defaults.ts'
+import { sha256Hex } from '../../../core/base/encoding.ts'
+import { DEFAULT_SETTINGS } from '../defaults.ts'
 import { mix, parseColour, toReadable, toHex } from './colour.ts'
 
 /** 64 bits, so that two themes do not share a path by chance. */

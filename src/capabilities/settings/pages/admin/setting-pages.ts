@@ -1,4 +1,4 @@
-import type { SettingKey } from '../../settings/defaults.ts'
+import type { SettingKey } from '../../defaults.ts'
 
 type Part = readonly [name: string, keys: readonly SettingKey[]]
 

@@ -1,5 +1,5 @@
-import type { SettingKey } from '../../settings/defaults.ts'
-import { SETTINGS } from '../../settings/definitions.ts'
+import type { SettingKey } from '../../defaults.ts'
+import { SETTINGS } from '../../definitions.ts'
 
 const labels: Record<SettingKey, string> = {
   version: 'Version',

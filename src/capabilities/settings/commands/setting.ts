@@ -1,11 +1,6 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
-import { SETTINGS } from '../../../settings/definitions.ts'
-import {
-  listSettings,
-  resetSettings,
-  saveSettings,
-  type Setting,
-} from '../../../settings/manage-settings.ts'
+import { SETTINGS } from '../definitions.ts'
+import { listSettings, resetSettings, saveSettings, type Setting } from '../manage-settings.ts'
 import { CommandError, UsageError } from '../../../programs/kit/command-error.ts'
 import { takes } from '../../../programs/kit/declaration.ts'
 import { nearest } from '../../../programs/kit/edit-distance.ts'

@@ -1,4 +1,4 @@
-import type { SettingKey } from '../../settings/defaults.ts'
+import type { SettingKey } from '../../defaults.ts'
 import type { settingsEn } from './settings-en.ts'
 
 const labels: Record<SettingKey, string> = {

@@ -1,10 +1,10 @@
-import { own } from '../../core/base/own.ts'
-import type { SettingKey } from '../../settings/defaults.ts'
-import type { Setting } from '../../settings/manage-settings.ts'
-import { Confirm, Field } from '../../web/kit/fields.tsx'
-import type { Problem } from '../../web/kit/form.ts'
-import type { View } from '../../web/kit/view.ts'
-import { PermissionField } from './permission-fields.tsx'
+import { own } from '../../../../core/base/own.ts'
+import type { SettingKey } from '../../defaults.ts'
+import type { Setting } from '../../manage-settings.ts'
+import { Confirm, Field } from '../../../../web/kit/fields.tsx'
+import type { Problem } from '../../../../web/kit/form.ts'
+import type { View } from '../../../../web/kit/view.ts'
+import { PermissionField } from '../../../../pages/admin/permission-fields.tsx'
 
 const [MIN_ROWS, MAX_ROWS] = [3, 12]
 

@@ -1,5 +1,10 @@
-import type { Operations } from '../operation.ts'
-import { health, nothing, settingList, settingOrSettings } from '../schemas.ts'
+import type { Operations } from '../../../../scripts/openapi/operation.ts'
+import {
+  health,
+  nothing,
+  settingList,
+  settingOrSettings,
+} from '../../../../scripts/openapi/schemas.ts'
 
 const given = 'the admin is signed in'
 

@@ -1,4 +1,4 @@
-import { SSO_PLATFORMS } from '../core/base/sso-platforms.ts'
+import { SSO_PLATFORMS } from '../../core/base/sso-platforms.ts'
 import {
   aBoolean,
   aClaim,

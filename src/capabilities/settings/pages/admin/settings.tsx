@@ -1,14 +1,14 @@
-import type { Setting } from '../../settings/manage-settings.ts'
-import type { Credentials, MadeWithPassword } from '../../core/access/kept-credentials.ts'
-import type { SsoCheck } from '../../capabilities/sso/check.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../../web/kit/confirm.tsx'
-import { Alert } from '../../web/kit/fields.tsx'
-import { echo, type Fields, type Problem } from '../../web/kit/form.ts'
-import { AccountPage } from '../../web/kit/layout.tsx'
-import type { View } from '../../web/kit/view.ts'
+import type { Setting } from '../../manage-settings.ts'
+import type { Credentials, MadeWithPassword } from '../../../../core/access/kept-credentials.ts'
+import type { SsoCheck } from '../../../sso/check.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
+import { Alert } from '../../../../web/kit/fields.tsx'
+import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
+import { AccountPage } from '../../../../web/kit/layout.tsx'
+import type { View } from '../../../../web/kit/view.ts'
 import { SettingField } from './setting-field.tsx'
 import { PAGE_NAMES, partsOf, type SettingPage } from './setting-pages.ts'
-import { SsoSetup } from '../../capabilities/sso/pages/admin/sso-setup.tsx'
+import { SsoSetup } from '../../../sso/pages/admin/sso-setup.tsx'
 
 export interface SettingsProps {
   view: View

@@ -1,5 +1,5 @@
-import type { Deps } from '../core/deps.ts'
-import { Refusal } from '../core/base/refusals.ts'
+import type { Deps } from '../../core/deps.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import { isHttpsOrigin } from './checks.ts'
 import { findChangedSetting } from './store.ts'
 

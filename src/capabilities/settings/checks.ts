@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../core/base/text.ts'
-import { basePathSchema } from '../core/accounts/fields.ts'
-import { MAX_PERMISSION } from '../core/accounts/roles.ts'
-import { reason } from '../core/base/reasons.ts'
+import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../../core/base/text.ts'
+import { basePathSchema } from '../../core/accounts/fields.ts'
+import { MAX_PERMISSION } from '../../core/accounts/roles.ts'
+import { reason } from '../../core/base/reasons.ts'
 import { parseSftpAddress } from './sftp-address.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Deps } from '../core/deps.ts'
-import type { KeyRing } from '../core/crypto/key-ring.ts'
-import { openBox, sealBox } from '../core/crypto/sealed-box.ts'
+import type { Deps } from '../../core/deps.ts'
+import type { KeyRing } from '../../core/crypto/key-ring.ts'
+import { openBox, sealBox } from '../../core/crypto/sealed-box.ts'
 import type { SettingKey } from './defaults.ts'
 
 /** Seals the value of a secret setting. A box of one setting does not open for another. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { DEFAULT_SETTINGS } from '../../../src/settings/defaults.ts'
-import type { Operations } from '../operation.ts'
-import { publicSettings } from '../schemas.ts'
+import { DEFAULT_SETTINGS } from '../defaults.ts'
+import type { Operations } from '../../../../scripts/openapi/operation.ts'
+import { publicSettings } from '../../../../scripts/openapi/schemas.ts'
 
 export const publicOperations: Operations = {
   'GET /ping': {

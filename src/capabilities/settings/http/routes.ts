@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import type { App } from '../../web/http/context.ts'
-import { ok } from '../../web/http/envelope.ts'
+import type { App } from '../../../web/http/context.ts'
+import { ok } from '../../../web/http/envelope.ts'
 import { isSiteAddress } from '../checks.ts'
 import { DEFAULT_SETTINGS } from '../defaults.ts'
 import { readRelatedOrigins } from '../related-origins.ts'

@@ -1,10 +1,10 @@
 import { notExists, sql } from 'drizzle-orm'
 import * as v from 'valibot'
-import { asAuthority } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
-import { type AuditEvent, logEvent } from '../core/audit/events.ts'
-import { readReason } from '../core/base/reasons.ts'
-import { Refusal } from '../core/base/refusals.ts'
+import { asAuthority } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
+import { type AuditEvent, logEvent } from '../../core/audit/events.ts'
+import { readReason } from '../../core/base/reasons.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
@@ -12,9 +12,9 @@ import {
   isFreshOperator,
   isOperator,
   type Operator,
-} from '../core/access/operators.ts'
-import type { ActorDeps } from '../core/access/act-as.ts'
-import type { FreshnessDeps } from '../core/access/freshness.ts'
+} from '../../core/access/operators.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
 import { NO_SECRET, withoutForeignSecret } from './client-secret.ts'
 import {
   areKept,

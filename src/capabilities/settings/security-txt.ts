@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import type { Deps } from '../core/deps.ts'
-import { Refusal } from '../core/base/refusals.ts'
+import type { Deps } from '../../core/deps.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import { aContact } from './checks.ts'
 import { findChangedSetting } from './store.ts'
-import { DAY_MILLISECONDS } from '../core/base/time.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 /** RFC 9116 section 2.5.5 recommends less than a year. Each request gets a new text. */
 const EXPIRY_MILLISECONDS = 180 * DAY_MILLISECONDS

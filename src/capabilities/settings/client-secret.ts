@@ -1,5 +1,5 @@
-import { isSsoPlatform } from '../core/base/sso-platforms.ts'
-import type { Database } from '../core/deps.ts'
+import { isSsoPlatform } from '../../core/base/sso-platforms.ts'
+import type { Database } from '../../core/deps.ts'
 import type { WantedSettings } from './operator-store.ts'
 import { selectSettings } from './store.ts'
 

@@ -1,11 +1,11 @@
 import { eq, inArray } from 'drizzle-orm'
 import * as v from 'valibot'
-import { settings } from '../../schema/tables.ts'
-import { orUnavailable } from '../core/database/database.ts'
-import { runBatch } from '../core/database/statements.ts'
-import type { Database, Deps } from '../core/deps.ts'
-import { sha256Hex } from '../core/base/encoding.ts'
-import { Refusal } from '../core/base/refusals.ts'
+import { settings } from '../../../schema/tables.ts'
+import { orUnavailable } from '../../core/database/database.ts'
+import { runBatch } from '../../core/database/statements.ts'
+import type { Database, Deps } from '../../core/deps.ts'
+import { sha256Hex } from '../../core/base/encoding.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import {
   ALL_DEFAULTS,
   CAPABILITY_KEYS,
@@ -18,7 +18,7 @@ import {
   type Settings,
   VERSION,
 } from './defaults.ts'
-import { DAY_MILLISECONDS } from '../core/base/time.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 /** The public settings, ready to be served. */
 interface PublicSettings {
@@ -28,7 +28,7 @@ interface PublicSettings {
   etag: string
 }
 
-declare module '../core/deps.ts' {
+declare module '../../core/deps.ts' {
   interface IsolateMemory {
     copy?: PublicSettings
     /** Unix time, milliseconds. */

@@ -1,6 +1,6 @@
 import { closedBy, countMadeWithPassword } from '../../../core/access/kept-credentials.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
-import { listSettings } from '../../../settings/manage-settings.ts'
+import { listSettings } from '../manage-settings.ts'
 import type { Site } from '../../../programs/site/site.ts'
 
 /**

@@ -1,13 +1,13 @@
 import { Hono } from 'hono'
-import type { App } from '../../web/http/context.ts'
+import type { App } from '../../../web/http/context.ts'
 import * as v from 'valibot'
-import { ok } from '../../web/http/envelope.ts'
-import { actorOf, admin } from '../../web/http/guard.ts'
-import { jsonArrayBody, query } from '../../web/http/input.ts'
-import { maxCharacters, possiblyEmptyText, text } from '../../core/base/text.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { actorOf, admin } from '../../../web/http/guard.ts'
+import { jsonArrayBody, query } from '../../../web/http/input.ts'
+import { maxCharacters, possiblyEmptyText, text } from '../../../core/base/text.ts'
 import { describeSetting, listSettings, saveSettings, type Setting } from '../manage-settings.ts'
 import { GROUP_NUMBERS, SETTINGS } from '../definitions.ts'
-import { reason } from '../../core/base/reasons.ts'
+import { reason } from '../../../core/base/reasons.ts'
 
 /** The flags that OpenList gives a setting (docs/interface.md). */
 const PUBLIC = 0
