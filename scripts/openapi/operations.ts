@@ -21,7 +21,7 @@ import { siteOperations } from '../../src/capabilities/settings/docs/settings.ts
 import { sftpOperations } from '../../src/capabilities/ssh-keys/docs/sftp.ts'
 import { adminIdentityOperations, ssoOperations } from '../../src/capabilities/sso/docs.ts'
 import { sshKeyOperations } from '../../src/capabilities/ssh-keys/docs/ssh-keys.ts'
-import { twoFactorOperations } from './operations/two-factor.ts'
+import { twoFactorOperations } from '../../src/capabilities/two-factor/docs.ts'
 
 /**
  * The descriptions of every endpoint, in the order of the document. `buildDocument` names missing

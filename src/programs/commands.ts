@@ -34,7 +34,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   '2fa': {
     about: 'manages two-step verification',
     zh: '管理两步验证',
-    load: async () => (await import('../cli/operator/two-factor/two-factor.ts')).twoFactorCommands,
+    load: async () => (await import('../capabilities/two-factor/commands.ts')).twoFactorCommands,
   },
   session: {
     about: 'lists and ends the sessions of users',

@@ -8,7 +8,7 @@ import { selectMustUsePasskey } from '../core/accounts/store.ts'
 import { confirmLiveSession, confirmSessionWhen, mayConfirm } from '../core/access/session-store.ts'
 import type { ShownPasskey } from '../capabilities/passkeys/shown-passkey.ts'
 import { confirmWithPasskey } from '../capabilities/passkeys/confirm.ts'
-import { useUpCode } from '../two-factor/manage.ts'
+import { useUpCode } from '../capabilities/two-factor/manage.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 
 /** The password, the code or the passkey with which a user confirms a session. */

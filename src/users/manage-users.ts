@@ -29,7 +29,7 @@ import {
   selectCommonPassword,
 } from '../core/passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../core/passwords/passwords.ts'
-import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
+import { clearSeed, deleteRecoveryCodes } from '../capabilities/two-factor/store.ts'
 import { selectGuarded } from './guarded-fields.ts'
 import {
   deleteAppPasswordsOfChanged,

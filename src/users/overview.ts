@@ -6,7 +6,7 @@ import { ownEvent, selectEvents } from '../core/audit/event-lists.ts'
 import { selectNewNetwork } from '../core/audit/sign-in-networks.ts'
 import type { Database } from '../core/deps.ts'
 import { selectAccessOf } from '../capabilities/openid/grant-store.ts'
-import { countUnusedCodes } from '../two-factor/store.ts'
+import { countUnusedCodes } from '../capabilities/two-factor/store.ts'
 import { DAY_MILLISECONDS } from '../core/base/time.ts'
 
 /** How long a network that a user has signed in from is new. */

@@ -36,7 +36,7 @@ import { literal } from '../core/database/literal.ts'
 import { type Authority, THE_SERVICE, writing } from '../core/database/statements.ts'
 import type { Database } from '../core/deps.ts'
 import { identityUnlinking } from '../capabilities/sso/store.ts'
-import { isEnrolled } from '../two-factor/store.ts'
+import { isEnrolled } from '../capabilities/two-factor/store.ts'
 import {
   type ChangedFields,
   isProvenChange,

@@ -13,7 +13,7 @@ import {
 } from '../../core/passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../../core/passwords/passwords.ts'
 import { clearAccountCounters, clearPairs } from '../../core/throttle/charges.ts'
-import { clearSeed, deleteRecoveryCodes } from '../../two-factor/store.ts'
+import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
 import { mailToUser } from './email-store.ts'
 import { isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { linkUse } from './links.ts'

@@ -10,7 +10,7 @@ import { payBack } from '../../core/throttle/charges.ts'
 import { countWrongAppPassword } from '../../core/throttle/wrong-app-passwords.ts'
 import { networkOf } from '../../core/base/network.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { needsCode } from '../../two-factor/second-factor.ts'
+import { needsCode } from '../two-factor/second-factor.ts'
 import {
   hasAppPasswordForm,
   hashAppPassword,

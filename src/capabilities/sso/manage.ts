@@ -27,7 +27,7 @@ import { selectMustUsePasskey, selectUser } from '../../core/accounts/store.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
 import { login } from '../../sign-in/sign-in.ts'
-import { countUnusedCodes } from '../../two-factor/store.ts'
+import { countUnusedCodes } from '../two-factor/store.ts'
 import { identityText } from './identity-text.ts'
 import {
   hasOtherWayIn,

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { NEAR_END_MILLISECONDS } from '../../capabilities/joining/near-ends.ts'
-import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
+import { RECOVERY_CODE_COUNT } from '../../capabilities/two-factor/recovery.ts'
 import type { readOverview } from '../../users/overview.ts'
 import { type CheckName, type Protection, protectionOf } from '../../users/protection.ts'
 import { Avatar } from '../../web/kit/avatar.tsx'

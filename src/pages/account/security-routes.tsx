@@ -13,8 +13,12 @@ import {
   readEnrolment,
   showSecret,
   startEnrolment,
-} from '../../two-factor/enrolment.ts'
-import { disableTwoFactor, renewRecoveryCodes, startMove } from '../../two-factor/manage.ts'
+} from '../../capabilities/two-factor/enrolment.ts'
+import {
+  disableTwoFactor,
+  renewRecoveryCodes,
+  startMove,
+} from '../../capabilities/two-factor/manage.ts'
 import { changeProfile } from '../../users/profile.ts'
 import { isNothing } from '../../users/remaining-access.ts'
 import { confirmWith } from '../../web/kit/confirm.tsx'
@@ -23,9 +27,9 @@ import { showForm } from '../../web/kit/frames.tsx'
 import { clearSessionToken } from '../session-cookie.ts'
 import { sessionOf } from '../../web/http/guard.ts'
 import { backTo, goTo, readView, showPage } from '../../web/kit/view.ts'
-import { EnrolmentPage } from './enrolment.tsx'
-import { NewPhonePage, RECOVERED } from './new-phone.tsx'
-import { RecoveryCodesPage } from './recovery-codes.tsx'
+import { EnrolmentPage } from '../../capabilities/two-factor/pages/enrolment.tsx'
+import { NewPhonePage, RECOVERED } from '../../capabilities/two-factor/pages/new-phone.tsx'
+import { RecoveryCodesPage } from '../../capabilities/two-factor/pages/recovery-codes.tsx'
 import { identityPages } from '../../capabilities/sso/pages/identity-routes.tsx'
 import { passkeyPages } from '../../capabilities/passkeys/pages/passkey-routes.tsx'
 import { showSecurity } from './show-security.tsx'

@@ -17,7 +17,7 @@ import { beginOnPage, readAssertion } from '../../capabilities/passkeys/pages/pa
 import { showContinue } from '../../web/kit/problem-page.tsx'
 import { sessionToken, setSessionToken } from '../session-cookie.ts'
 import { ssoSignInPages } from '../../capabilities/sso/pages/sign-in-routes.tsx'
-import { isRecoveryCode } from '../../two-factor/recovery.ts'
+import { isRecoveryCode } from '../../capabilities/two-factor/recovery.ts'
 import { backTo, goTo, readView, showPage } from '../../web/kit/view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
 import { parseNext, pathAfter, signInPath } from './next.ts'

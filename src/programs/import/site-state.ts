@@ -12,7 +12,7 @@ import {
 import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
-import { isEnrolled } from '../../two-factor/store.ts'
+import { isEnrolled } from '../../capabilities/two-factor/store.ts'
 import type { SiteState } from './plan.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 

@@ -10,7 +10,7 @@ import { channelUse } from '../../capabilities/notices/sealed-config.ts'
 import { signingKeyUse } from '../../capabilities/openid/keys.ts'
 import { SETTINGS } from '../../capabilities/settings/definitions.ts'
 import { settingUse } from '../../capabilities/settings/secret.ts'
-import { seedUse } from '../../two-factor/sealed.ts'
+import { seedUse } from '../../capabilities/two-factor/sealed.ts'
 
 const SECRETS = SETTINGS.filter(({ isSecret }) => isSecret).map(({ key }) => key)
 

@@ -1,8 +1,8 @@
 import { not } from 'drizzle-orm'
-import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
-import type { Deps } from '../core/deps.ts'
-import { equalBytes } from '../core/base/encoding.ts'
-import { Refusal } from '../core/base/refusals.ts'
+import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import type { Deps } from '../../core/deps.ts'
+import { equalBytes } from '../../core/base/encoding.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import {
   actAs,
   actFreshAs,
@@ -11,12 +11,12 @@ import {
   readAs,
   type ReaderDeps,
   type SessionActor,
-} from '../core/access/act-as.ts'
-import type { FreshnessDeps } from '../core/access/freshness.ts'
-import { toEnrol } from '../core/access/sign-in-methods.ts'
-import { endSessions, withNewFactor } from '../core/access/endings.ts'
-import { isLive, mayEndFresh, strengthenSession } from '../core/access/session-store.ts'
-import { fromBase32, toBase32 } from '../core/base/base32.ts'
+} from '../../core/access/act-as.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import { toEnrol } from '../../core/access/sign-in-methods.ts'
+import { endSessions, withNewFactor } from '../../core/access/endings.ts'
+import { isLive, mayEndFresh, strengthenSession } from '../../core/access/session-store.ts'
+import { fromBase32, toBase32 } from '../../core/base/base32.ts'
 import { qrDataUri } from './qr.ts'
 import { makeRecoveryCodes } from './recovery.ts'
 import { openSeed, sealSeed } from './sealed.ts'

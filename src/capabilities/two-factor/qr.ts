@@ -1,4 +1,4 @@
-import { toBase64 } from '../core/base/encoding.ts'
+import { toBase64 } from '../../core/base/encoding.ts'
 import { encodePng } from './png.ts'
 
 /** The light frame that QR code readers need. @see ISO/IEC 18004 section 6.3.8 */

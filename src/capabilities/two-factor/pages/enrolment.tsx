@@ -1,10 +1,10 @@
-import type { Enrolment } from '../../two-factor/enrolment.ts'
-import { CONFIRM_FIELDS, ConfirmFields } from '../../web/kit/confirm.tsx'
-import { Alert, Field, FormButtons } from '../../web/kit/fields.tsx'
-import type { Problem } from '../../web/kit/form.ts'
-import { AccountPage } from '../../web/kit/layout.tsx'
-import { CopyButton } from '../../web/kit/parts.tsx'
-import type { View } from '../../web/kit/view.ts'
+import type { Enrolment } from '../enrolment.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../../../web/kit/confirm.tsx'
+import { Alert, Field, FormButtons } from '../../../web/kit/fields.tsx'
+import type { Problem } from '../../../web/kit/form.ts'
+import { AccountPage } from '../../../web/kit/layout.tsx'
+import { CopyButton } from '../../../web/kit/parts.tsx'
+import type { View } from '../../../web/kit/view.ts'
 
 interface EnrolmentProps {
   view: View

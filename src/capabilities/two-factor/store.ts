@@ -1,8 +1,8 @@
 import { and, count, eq, exists, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
-import { recoveryCodes, users } from '../../schema/tables.ts'
-import { existsUser } from '../core/accounts/store.ts'
-import { type Authority, writing } from '../core/database/statements.ts'
-import type { Database } from '../core/deps.ts'
+import { recoveryCodes, users } from '../../../schema/tables.ts'
+import { existsUser } from '../../core/accounts/store.ts'
+import { type Authority, writing } from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
 import type { Enrolled, SecondFactor, WithSecondFactor } from './second-factor.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { KeyRing } from '../core/crypto/key-ring.ts'
+import type { KeyRing } from '../../core/crypto/key-ring.ts'
 import { hashRecoveryCode, isRecoveryCode } from './recovery.ts'
 import { openSeed } from './sealed.ts'
 import { findTimeStep } from './totp.ts'

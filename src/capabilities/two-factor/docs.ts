@@ -1,5 +1,5 @@
-import type { Operations } from '../operation.ts'
-import { enrolment, nothing, recoveryCodes } from '../schemas.ts'
+import type { Operations } from '../../../scripts/openapi/operation.ts'
+import { enrolment, nothing, recoveryCodes } from '../../../scripts/openapi/schemas.ts'
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const codeBody = { otp_code: '123456' }

@@ -1,6 +1,6 @@
-import type { Deps } from '../core/deps.ts'
-import type { KeyRing } from '../core/crypto/key-ring.ts'
-import { openBox, sealBox } from '../core/crypto/sealed-box.ts'
+import type { Deps } from '../../core/deps.ts'
+import type { KeyRing } from '../../core/crypto/key-ring.ts'
+import { openBox, sealBox } from '../../core/crypto/sealed-box.ts'
 
 /**
  * Seals a TOTP seed for the row of a user. The user id is part of the seal, so a sealed seed copied

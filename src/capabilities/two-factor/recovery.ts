@@ -1,6 +1,6 @@
-import type { Deps } from '../core/deps.ts'
-import { sha256Hex } from '../core/base/encoding.ts'
-import { toBase32 } from '../core/base/base32.ts'
+import type { Deps } from '../../core/deps.ts'
+import { sha256Hex } from '../../core/base/encoding.ts'
+import { toBase32 } from '../../core/base/base32.ts'
 
 export const RECOVERY_CODE_COUNT = 10
 /** Eighty random bits can't be guessed, so a plain hash of the code is enough. */

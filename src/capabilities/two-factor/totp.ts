@@ -1,6 +1,6 @@
 import type { HOTP } from '@otplib/core'
-import { toHex } from '../core/base/encoding.ts'
-import { toBase32 } from '../core/base/base32.ts'
+import { toHex } from '../../core/base/encoding.ts'
+import { toBase32 } from '../../core/base/base32.ts'
 
 const STEP_SECONDS = 30
 /** Clocks of phones drift by seconds, not minutes. */

@@ -1,10 +1,10 @@
-import { CONFIRM_FIELDS, ConfirmFields } from '../../web/kit/confirm.tsx'
-import { Alert, Field, FormButtons } from '../../web/kit/fields.tsx'
-import type { Problem } from '../../web/kit/form.ts'
-import { Icon } from '../../web/kit/icons.tsx'
-import { AccountPage } from '../../web/kit/layout.tsx'
-import { Heading } from '../../web/kit/parts.tsx'
-import type { View } from '../../web/kit/view.ts'
+import { CONFIRM_FIELDS, ConfirmFields } from '../../../web/kit/confirm.tsx'
+import { Alert, Field, FormButtons } from '../../../web/kit/fields.tsx'
+import type { Problem } from '../../../web/kit/form.ts'
+import { Icon } from '../../../web/kit/icons.tsx'
+import { AccountPage } from '../../../web/kit/layout.tsx'
+import { Heading } from '../../../web/kit/parts.tsx'
+import type { View } from '../../../web/kit/view.ts'
 
 const PATH = '/account/security/phone'
 

@@ -1,6 +1,6 @@
-import { AccountPage } from '../../web/kit/layout.tsx'
-import { CopyButton } from '../../web/kit/parts.tsx'
-import type { View } from '../../web/kit/view.ts'
+import { AccountPage } from '../../../web/kit/layout.tsx'
+import { CopyButton } from '../../../web/kit/parts.tsx'
+import type { View } from '../../../web/kit/view.ts'
 
 interface RecoveryCodesProps {
   view: View
