@@ -11,7 +11,7 @@ import {
   registrationOperations,
 } from '../../src/capabilities/joining/docs.ts'
 import { ldapOperations } from './operations/ldap.ts'
-import { loginOperations } from './operations/login.ts'
+import { loginOperations } from '../../src/capabilities/sign-in/docs.ts'
 import { meOperations } from './operations/me.ts'
 import { openidOperations } from '../../src/capabilities/openid/docs.ts'
 import { adminPasskeyOperations, passkeyOperations } from '../../src/capabilities/passkeys/docs.ts'

@@ -17,9 +17,13 @@ import { isLanguage, languageOf, rememberLanguage, TEXTS } from '../web/kit/lang
 import { localPathOf, parseLocalPath } from '../web/kit/local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from '../web/kit/problem-page.tsx'
 import { sameOrigin } from '../web/kit/same-origin.ts'
-import { clearSessionToken, isSessionOver, sessionToken } from './session-cookie.ts'
-import { signInPath } from './sign-in/next.ts'
-import { signInPages } from './sign-in/routes.tsx'
+import {
+  clearSessionToken,
+  isSessionOver,
+  sessionToken,
+} from '../capabilities/sign-in/pages/session-cookie.ts'
+import { signInPath } from '../capabilities/sign-in/pages/next.ts'
+import { signInPages } from '../capabilities/sign-in/pages/routes.tsx'
 import { themeOf } from '../capabilities/settings/pages/theme.ts'
 import { goTo, readView, showPage } from '../web/kit/view.ts'
 

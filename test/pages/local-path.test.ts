@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { localPathOf, parseLocalPath } from '../../src/web/kit/local-path.ts'
-import { parseNext, pathAfter, signInPath } from '../../src/pages/sign-in/next.ts'
+import { parseNext, pathAfter, signInPath } from '../../src/capabilities/sign-in/pages/next.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { anyWebUrl } from '../support/any-web-url.ts'
 

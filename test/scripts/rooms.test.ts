@@ -12,7 +12,7 @@ describe('the rooms of src', () => {
       import { chargeAttempt } from '../throttle/requests.ts'
       import { secondFactorOf } from '../two-factor/second-factor.ts'
       import { newSession } from './new-session.ts'`
-    expect(forbidden('src/sign-in/sign-in.ts', text)).toEqual([])
+    expect(forbidden('src/capabilities/sign-in/sign-in.ts', text)).toEqual([])
   })
 
   test.each([

@@ -8,14 +8,9 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { hashName } from '../../core/crypto/key-ring.ts'
 import { passkeyMethods } from '../../core/access/sign-in-methods.ts'
 import { signInDetail } from '../../core/audit/sign-in-detail.ts'
-import { newSession, signSession } from '../../sign-in/new-session.ts'
-import {
-  evictSessions,
-  logEvictions,
-  selectLacksRoom,
-  withRoom,
-} from '../../sign-in/session-limit.ts'
-import { insertSession } from '../../sign-in/store.ts'
+import { newSession, signSession } from '../sign-in/new-session.ts'
+import { evictSessions, logEvictions, selectLacksRoom, withRoom } from '../sign-in/session-limit.ts'
+import { insertSession } from '../sign-in/store.ts'
 import { isKnownNetwork } from '../../core/throttle/known-networks.ts'
 import { refusalParts } from '../../core/throttle/refused.ts'
 import { isSignInOpen, selectSignInBlocks } from '../../core/throttle/blocks.ts'

@@ -26,7 +26,7 @@ import { mayEndFresh, isLive } from '../../core/access/session-store.ts'
 import { selectMustUsePasskey, selectUser } from '../../core/accounts/store.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
-import { login } from '../../sign-in/sign-in.ts'
+import { login } from '../sign-in/sign-in.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
 import { identityText } from './identity-text.ts'
 import {

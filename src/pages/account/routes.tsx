@@ -14,7 +14,7 @@ import {
   endSession,
   listSessions,
 } from '../../sessions/own-sessions.ts'
-import { logout } from '../../sign-in/sign-out.ts'
+import { logout } from '../../capabilities/sign-in/sign-out.ts'
 import {
   addKey,
   listKeysWithHelp,
@@ -30,7 +30,11 @@ import { showForm } from '../../web/kit/frames.tsx'
 import { emailPages } from '../../capabilities/joining/pages/own-email-routes.tsx'
 import { WelcomePage } from '../../capabilities/joining/pages/pages.tsx'
 import { NEWEST } from '../../web/kit/rows.tsx'
-import { clearSessionToken, sessionToken, requireSession } from '../session-cookie.ts'
+import {
+  clearSessionToken,
+  sessionToken,
+  requireSession,
+} from '../../capabilities/sign-in/pages/session-cookie.ts'
 import { backTo, goTo, readView, showPage } from '../../web/kit/view.ts'
 import { activityPages } from './activity.tsx'
 import { appPasswordPages } from '../../capabilities/app-passwords/pages/app-passwords-routes.tsx'

@@ -7,7 +7,7 @@ import { type IconName, Tile, type Tone } from './icons.tsx'
 import { AccountPage, SinglePage } from './layout.tsx'
 import { Heading } from './parts.tsx'
 import { Choices, type ChoicesProps, Rows } from './rows.tsx'
-import { StartOver } from '../../pages/sign-in/fields.tsx'
+import { StartOver } from '../../capabilities/sign-in/pages/fields.tsx'
 import { showPage, type View } from './view.ts'
 
 /**

@@ -5,7 +5,7 @@ import type { App, AppContext } from '../../../web/http/context.ts'
 import { getHasEffect } from '../../../web/http/http-methods.ts'
 import { methodText } from '../../../core/access/sign-in-methods.ts'
 import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
-import { endSessionBy, logout } from '../../../sign-in/sign-out.ts'
+import { endSessionBy, logout } from '../../sign-in/sign-out.ts'
 import {
   type AuthorizationRequest,
   parseAuthorizationRequest,
@@ -35,8 +35,8 @@ import {
   isSessionOver,
   readSession,
   sessionToken,
-} from '../../../pages/session-cookie.ts'
-import { signInPath } from '../../../pages/sign-in/next.ts'
+} from '../../sign-in/pages/session-cookie.ts'
+import { signInPath } from '../../sign-in/pages/next.ts'
 import { goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { ConfirmPage, ConsentPage, EndedPage, EndPage, UntrustedPage } from './pages.tsx'
 

@@ -1,15 +1,15 @@
 import { Hono } from 'hono'
-import type { App } from '../../web/http/context.ts'
+import type { App } from '../../../web/http/context.ts'
 import * as v from 'valibot'
-import { clientOf } from '../../web/http/client.ts'
-import { ok } from '../../web/http/envelope.ts'
-import { bearerToken } from '../../web/http/guard.ts'
-import { jsonBody } from '../../web/http/input.ts'
-import { getHasEffect } from '../../web/http/http-methods.ts'
-import { possiblyEmptyText, text } from '../../core/base/text.ts'
+import { clientOf } from '../../../web/http/client.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { bearerToken } from '../../../web/http/guard.ts'
+import { jsonBody } from '../../../web/http/input.ts'
+import { getHasEffect } from '../../../web/http/http-methods.ts'
+import { possiblyEmptyText, text } from '../../../core/base/text.ts'
 import { login } from '../sign-in.ts'
 import { logout } from '../sign-out.ts'
-import { staticDigest } from '../../core/passwords/passwords.ts'
+import { staticDigest } from '../../../core/passwords/passwords.ts'
 
 const loginSchema = v.object({
   username: text(),

@@ -1,12 +1,12 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
-import { clientOf } from '../web/http/client.ts'
-import { answerAdmitted } from '../web/http/guard.ts'
-import type { App, AppContext } from '../web/http/context.ts'
-import { Refusal, type RefusalName } from '../core/base/refusals.ts'
-import type { SessionActor } from '../core/access/actor.ts'
-import { verifyToken } from '../core/access/token.ts'
-import { clearProvenIdentity } from '../capabilities/sso/http/proven-identity.ts'
+import { clientOf } from '../../../web/http/client.ts'
+import { answerAdmitted } from '../../../web/http/guard.ts'
+import type { App, AppContext } from '../../../web/http/context.ts'
+import { Refusal, type RefusalName } from '../../../core/base/refusals.ts'
+import type { SessionActor } from '../../../core/access/actor.ts'
+import { verifyToken } from '../../../core/access/token.ts'
+import { clearProvenIdentity } from '../../sso/http/proven-identity.ts'
 
 /**
  * Browsers send a `__Host-` cookie to this host only, and only over https. Over http, which `npm

@@ -1,7 +1,7 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as v from 'valibot'
-import type { AppContext } from '../../web/http/context.ts'
-import { openBox, sealBox } from '../../core/crypto/sealed-box.ts'
+import type { AppContext } from '../../../web/http/context.ts'
+import { openBox, sealBox } from '../../../core/crypto/sealed-box.ts'
 
 const LIFETIME_SECONDS = 5 * 60
 const SEAL_PURPOSE = 'sign-in'

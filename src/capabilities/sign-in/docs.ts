@@ -1,5 +1,5 @@
-import type { Examples, Operations } from '../operation.ts'
-import { nothing, token } from '../schemas.ts'
+import type { Examples, Operations } from '../../../scripts/openapi/operation.ts'
+import { nothing, token } from '../../../scripts/openapi/schemas.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIzIn0.c2lnbmF0dXJl'

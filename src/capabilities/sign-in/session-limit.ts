@@ -1,12 +1,12 @@
 import { and, not, type SQL, sql } from 'drizzle-orm'
-import { sessions, settings, users } from '../../schema/tables.ts'
-import { deleteSessions } from '../core/access/endings.ts'
-import type { NewSession } from '../core/access/token.ts'
-import { isAdmin } from '../core/accounts/conditions.ts'
-import { type AuditEvent, insertEvent, logEvent } from '../core/audit/events.ts'
-import { rendered } from '../core/database/rendered.ts'
-import { asAuthority, type Authority } from '../core/database/statements.ts'
-import type { Database } from '../core/deps.ts'
+import { sessions, settings, users } from '../../../schema/tables.ts'
+import { deleteSessions } from '../../core/access/endings.ts'
+import type { NewSession } from '../../core/access/token.ts'
+import { isAdmin } from '../../core/accounts/conditions.ts'
+import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { rendered } from '../../core/database/rendered.ts'
+import { asAuthority, type Authority } from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
 
 /** The number of live sessions that a user may have; 0 means any number. */
 const LIMIT = rendered(

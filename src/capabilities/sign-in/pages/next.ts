@@ -1,4 +1,4 @@
-import { parseLocalPath } from '../../web/kit/local-path.ts'
+import { parseLocalPath } from '../../../web/kit/local-path.ts'
 
 const HOME = '/account'
 

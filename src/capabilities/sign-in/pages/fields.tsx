@@ -1,6 +1,6 @@
-import { Field } from '../../web/kit/fields.tsx'
-import { echo, type Fields, type Problem } from '../../web/kit/form.ts'
-import type { View } from '../../web/kit/view.ts'
+import { Field } from '../../../web/kit/fields.tsx'
+import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
+import type { View } from '../../../web/kit/view.ts'
 import { signInPath } from './next.ts'
 
 interface FieldsProps {

@@ -1,26 +1,26 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import { type AuditEvent, insertEvent, logEvent } from '../core/audit/events.ts'
+import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
 import {
   asAuthority,
   type Authority,
   type Parts,
   runBatch,
   THE_SERVICE,
-} from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
-import type { Client } from '../core/base/network.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import type { Method } from '../core/access/sign-in-methods.ts'
-import { signInDetail } from '../core/audit/sign-in-detail.ts'
-import { needsCode } from '../capabilities/two-factor/second-factor.ts'
-import { prepareSignInCode } from '../capabilities/two-factor/sign-in-code.ts'
+} from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
+import type { Client } from '../../core/base/network.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { Method } from '../../core/access/sign-in-methods.ts'
+import { signInDetail } from '../../core/audit/sign-in-detail.ts'
+import { needsCode } from '../two-factor/second-factor.ts'
+import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
 import { newSession, signSession } from './new-session.ts'
 import { evictSessions, logEvictions, selectLacksRoom, withRoom } from './session-limit.ts'
 import { type CheckedUser, insertSession, isUnchanged, replacePasswordHash } from './store.ts'
-import type { RefusedSignIn } from '../core/throttle/refused.ts'
-import { payBack, payBackSignIn } from '../core/throttle/charges.ts'
-import type { SignInCounters } from '../core/throttle/counters.ts'
-import { tooManyAttempts } from '../core/throttle/requests.ts'
+import type { RefusedSignIn } from '../../core/throttle/refused.ts'
+import { payBack, payBackSignIn } from '../../core/throttle/charges.ts'
+import type { SignInCounters } from '../../core/throttle/counters.ts'
+import { tooManyAttempts } from '../../core/throttle/requests.ts'
 
 /** An attempt of a user who has shown everything but the code. */
 export interface CheckedAttempt {

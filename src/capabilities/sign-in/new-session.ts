@@ -1,8 +1,8 @@
 import * as base64url from 'jose/base64url'
-import { type NewSession, signToken } from '../core/access/token.ts'
-import type { KeyRing } from '../core/crypto/key-ring.ts'
-import { sealBookmark } from '../core/crypto/sealed-bookmark.ts'
-import type { Deps } from '../core/deps.ts'
+import { type NewSession, signToken } from '../../core/access/token.ts'
+import type { KeyRing } from '../../core/crypto/key-ring.ts'
+import { sealBookmark } from '../../core/crypto/sealed-bookmark.ts'
+import type { Deps } from '../../core/deps.ts'
 
 const SESSION_ID_BYTES = 16
 

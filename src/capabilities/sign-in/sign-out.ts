@@ -1,11 +1,11 @@
-import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
-import { asAuthority, runBatch } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
-import type { Client } from '../core/base/network.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import { deleteSessions } from '../core/access/endings.ts'
-import { hasSession, isSession } from '../core/access/session-store.ts'
-import { type SessionClaims, verifyToken } from '../core/access/token.ts'
+import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { asAuthority, runBatch } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
+import type { Client } from '../../core/base/network.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { deleteSessions } from '../../core/access/endings.ts'
+import { hasSession, isSession } from '../../core/access/session-store.ts'
+import { type SessionClaims, verifyToken } from '../../core/access/token.ts'
 
 /**
  * Ends the session of a token. It accepts every token, because the stock client deletes its token
