@@ -31,7 +31,7 @@ import { sessionRoutes } from './sessions/http/routes.ts'
 import { forgetProvenIdentity } from './capabilities/sso/http/proven-identity.ts'
 import { twoFactorRoutes } from './capabilities/two-factor/http/routes.ts'
 import { adminUserRoutes } from './users/http/operator-routes.ts'
-import { userRoutes } from './users/http/profile-routes.ts'
+import { userRoutes } from './capabilities/me/http/profile-routes.ts'
 import type { Hono } from 'hono'
 import type { App } from './web/http/context.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '../../src/capabilities/joining/docs.ts'
 import { ldapOperations } from './operations/ldap.ts'
 import { loginOperations } from '../../src/capabilities/sign-in/docs.ts'
-import { meOperations } from './operations/me.ts'
+import { meOperations } from '../../src/capabilities/me/docs.ts'
 import { openidOperations } from '../../src/capabilities/openid/docs.ts'
 import { adminPasskeyOperations, passkeyOperations } from '../../src/capabilities/passkeys/docs.ts'
 import { adminNoticeOperations, noticeOperations } from '../../src/capabilities/notices/docs.ts'

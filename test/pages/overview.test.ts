@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, passkeys, recoveryCodes, sshKeys, users } from '../../schema/tables.ts'
-import { protectionOf } from '../../src/users/protection.ts'
+import { protectionOf } from '../../src/capabilities/me/protection.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { HOUR } from '../support/site.ts'

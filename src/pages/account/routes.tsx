@@ -22,7 +22,7 @@ import {
   removeKeys,
 } from '../../capabilities/ssh-keys/keys.ts'
 import { keySchema } from '../../capabilities/ssh-keys/title.ts'
-import { readOverview } from '../../users/overview.ts'
+import { readOverview } from '../../capabilities/me/overview.ts'
 import { adminPages } from '../admin/routes.tsx'
 import { confirmWith } from '../../web/kit/confirm.tsx'
 import { attempt, type Fields, readForm } from '../../web/kit/form.ts'
@@ -41,9 +41,9 @@ import { appPasswordPages } from '../../capabilities/app-passwords/pages/app-pas
 import { KeysPage } from '../../capabilities/ssh-keys/pages/keys.tsx'
 import { NewKeyPage } from '../../capabilities/ssh-keys/pages/new-key.tsx'
 import { noticePages } from '../../capabilities/notices/pages/notice-routes.tsx'
-import { OverviewPage } from './overview.tsx'
+import { OverviewPage } from '../../capabilities/me/pages/overview.tsx'
 import { programPages } from '../../capabilities/openid/pages/programs.tsx'
-import { securityPages } from './security-routes.tsx'
+import { securityPages } from '../../capabilities/me/pages/security-routes.tsx'
 import { SessionsPage } from './sessions.tsx'
 
 const sessionSchema = v.object({ id: text() })

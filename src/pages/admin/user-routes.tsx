@@ -19,7 +19,11 @@ import { findUsers, getUser, MAX_LISTED_USERS } from '../../users/find-users.ts'
 import { changeUser, createUser } from '../../users/manage-users.ts'
 import { USER_GROUPS } from '../../users/list-store.ts'
 import { listStopsOf } from '../../users/unlock.ts'
-import { isNothing, listRemainingAccessOf, NOTHING_REMAINS } from '../../users/remaining-access.ts'
+import {
+  isNothing,
+  listRemainingAccessOf,
+  NOTHING_REMAINS,
+} from '../../capabilities/me/remaining-access.ts'
 import { reason } from '../../core/base/reasons.ts'
 import { confirmWith } from '../../web/kit/confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../../web/kit/form.ts'

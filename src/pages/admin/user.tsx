@@ -1,6 +1,6 @@
 import { GUEST } from '../../core/accounts/roles.ts'
-import { NOTHING_REMAINS } from '../../users/remaining-access.ts'
-import { RemainingAccessLists } from '../account/remaining-access.tsx'
+import { NOTHING_REMAINS } from '../../capabilities/me/remaining-access.ts'
+import { RemainingAccessLists } from '../../capabilities/me/pages/remaining-access.tsx'
 import { browserOf, deviceIcon, Methods } from '../account/sessions.tsx'
 import { Avatar } from '../../web/kit/avatar.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../web/kit/confirm.tsx'

@@ -3,7 +3,7 @@ import type { Method } from '../../core/access/sign-in-methods.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
 import { sessionOf } from '../http/guard.ts'
-import { confirmSession, proveAgain } from '../../users/confirm.ts'
+import { confirmSession, proveAgain } from '../../capabilities/me/confirm.ts'
 import { Alert, Confirm, Field } from './fields.tsx'
 import type { Fields, Problem } from './form.ts'
 import {

@@ -13,7 +13,7 @@ import { CopyButton, Heading, ShownOnce } from '../../../web/kit/parts.tsx'
 import { Empty, NEWEST, Row } from '../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
-import { type Closed, ClosedBadge, ClosedNote } from '../../../pages/account/closed-credentials.tsx'
+import { type Closed, ClosedBadge, ClosedNote } from '../../me/pages/closed-credentials.tsx'
 
 type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]
 

@@ -19,7 +19,7 @@ import { attempt, type Fields, readForm } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { backTo, goTo, readView } from '../../../web/kit/view.ts'
 import { NewPasskeyPage } from './new-passkey.tsx'
-import { showSecurity } from '../../../pages/account/show-security.tsx'
+import { showSecurity } from '../../me/pages/show-security.tsx'
 
 const PATH = '/account/security'
 

@@ -10,7 +10,7 @@ import { NoPasskeysHere, PasskeyScript } from './passkey.tsx'
 import { Menu, Row, Rows } from '../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
-import type { SecurityProps } from '../../../pages/account/security-forms.ts'
+import type { SecurityProps } from '../../me/pages/security-forms.ts'
 
 const PATH = '/account/security/passkeys'
 

@@ -13,7 +13,7 @@ import { CopyButton } from '../../../web/kit/parts.tsx'
 import { Empty, NEWEST, Row, Rows } from '../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
-import { type Closed, ClosedBadge, ClosedNote } from '../../../pages/account/closed-credentials.tsx'
+import { type Closed, ClosedBadge, ClosedNote } from '../../me/pages/closed-credentials.tsx'
 
 type Key = Awaited<ReturnType<typeof listKeysWithHelp>>['keys'][number]
 

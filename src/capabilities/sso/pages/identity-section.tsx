@@ -1,6 +1,6 @@
 import { own } from '../../../core/base/own.ts'
 import type { StoredIdentity } from '../store.ts'
-import type { SecurityProps } from '../../../pages/account/security-forms.ts'
+import type { SecurityProps } from '../../me/pages/security-forms.ts'
 import { Change } from '../../../web/kit/confirm.tsx'
 import { EndOthers } from '../../../web/kit/end-others.tsx'
 import { problemIn } from '../../../web/kit/form.ts'

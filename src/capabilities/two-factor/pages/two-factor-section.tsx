@@ -1,11 +1,11 @@
 import { RECOVERY_CODE_COUNT } from '../recovery.ts'
-import { FEW_CODES } from '../../../users/protection.ts'
+import { FEW_CODES } from '../../me/protection.ts'
 import { Change } from '../../../web/kit/confirm.tsx'
 import { Alert, Field } from '../../../web/kit/fields.tsx'
 import { type Problem, problemIn } from '../../../web/kit/form.ts'
 import { Tile } from '../../../web/kit/icons.tsx'
 import type { View } from '../../../web/kit/view.ts'
-import type { SecurityProps } from '../../../pages/account/security-forms.ts'
+import type { SecurityProps } from '../../me/pages/security-forms.ts'
 
 export function TwoFactorSection({ view, account, codesLeft, refused }: SecurityProps) {
   const t = view.t.security

@@ -12,7 +12,7 @@ import {
   isNothing,
   listRemainingAccessOf,
   type RemainingAccess,
-} from '../../../users/remaining-access.ts'
+} from '../../../capabilities/me/remaining-access.ts'
 import { agrees } from '../../../programs/kit/confirm.ts'
 import { USER } from '../../../programs/site/find-user.ts'
 import { takes } from '../../../programs/kit/declaration.ts'

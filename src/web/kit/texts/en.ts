@@ -5,7 +5,7 @@ import {
 import { joiningEn } from '../../../capabilities/joining/pages/texts/joining-en.ts'
 import type { ListedMethod } from '../../../core/access/sign-in-methods.ts'
 import type { SsoProblem } from '../../../capabilities/sso/check.ts'
-import type { CheckName, Protection } from '../../../users/protection.ts'
+import type { CheckName, Protection } from '../../../capabilities/me/protection.ts'
 import type { LinkedBy } from '../../../capabilities/sso/store.ts'
 import type { EventPhrase, ShownRefusal } from '../../../pages/event-phrase.ts'
 import type { KeyPart, ReasonCode } from '../../../core/base/reasons.ts'

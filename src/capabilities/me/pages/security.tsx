@@ -1,13 +1,13 @@
-import { problemIn } from '../../web/kit/form.ts'
-import { AccountPage } from '../../web/kit/layout.tsx'
+import { problemIn } from '../../../web/kit/form.ts'
+import { AccountPage } from '../../../web/kit/layout.tsx'
 import { ClosedNote } from './closed-credentials.tsx'
-import { FactorSection } from '../../capabilities/two-factor/pages/factor-section.tsx'
-import { IdentitySection } from '../../capabilities/sso/pages/identity-section.tsx'
-import { LostPhone } from '../../capabilities/two-factor/pages/new-phone.tsx'
-import { PasskeySection } from '../../capabilities/passkeys/pages/passkey-section.tsx'
+import { FactorSection } from '../../two-factor/pages/factor-section.tsx'
+import { IdentitySection } from '../../sso/pages/identity-section.tsx'
+import { LostPhone } from '../../two-factor/pages/new-phone.tsx'
+import { PasskeySection } from '../../passkeys/pages/passkey-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import type { SecurityProps } from './security-forms.ts'
-import { TwoFactorSection } from '../../capabilities/two-factor/pages/two-factor-section.tsx'
+import { TwoFactorSection } from '../../two-factor/pages/two-factor-section.tsx'
 
 /** Each section is a card for one way to prove who the user is. */
 export function SecurityPage(props: SecurityProps) {

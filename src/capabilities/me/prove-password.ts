@@ -1,15 +1,20 @@
-import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
-import { THE_SERVICE } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
-import { staticDigest, verifyPassword } from '../core/passwords/passwords.ts'
-import { selectBlocks } from '../core/throttle/blocks.ts'
-import { chargeUnspent, payBack } from '../core/throttle/charges.ts'
-import { oldPasswordCounter } from '../core/throttle/counters.ts'
-import { noteStop } from '../core/throttle/stops.ts'
-import { tooManyAttempts } from '../core/throttle/requests.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import { type Acting, type ActorDeps, confirmAs, type SessionActor } from '../core/access/act-as.ts'
-import { mayConfirm } from '../core/access/session-store.ts'
+import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { THE_SERVICE } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
+import { staticDigest, verifyPassword } from '../../core/passwords/passwords.ts'
+import { selectBlocks } from '../../core/throttle/blocks.ts'
+import { chargeUnspent, payBack } from '../../core/throttle/charges.ts'
+import { oldPasswordCounter } from '../../core/throttle/counters.ts'
+import { noteStop } from '../../core/throttle/stops.ts'
+import { tooManyAttempts } from '../../core/throttle/requests.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import {
+  type Acting,
+  type ActorDeps,
+  confirmAs,
+  type SessionActor,
+} from '../../core/access/act-as.ts'
+import { mayConfirm } from '../../core/access/session-store.ts'
 import { selectPasswordHash } from './profile-store.ts'
 
 export type ProofDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>

@@ -1,13 +1,13 @@
 import { and, count, eq, gt, isNull, or } from 'drizzle-orm'
-import { appPasswords, passkeys, sessions, sshKeys } from '../../schema/tables.ts'
-import { readAs, type ReaderDeps, type SessionActor } from '../core/access/act-as.ts'
-import { selectClosed } from '../core/access/kept-credentials.ts'
-import { ownEvent, selectEvents } from '../core/audit/event-lists.ts'
-import { selectNewNetwork } from '../core/audit/sign-in-networks.ts'
-import type { Database } from '../core/deps.ts'
-import { selectAccessOf } from '../capabilities/openid/grant-store.ts'
-import { countUnusedCodes } from '../capabilities/two-factor/store.ts'
-import { DAY_MILLISECONDS } from '../core/base/time.ts'
+import { appPasswords, passkeys, sessions, sshKeys } from '../../../schema/tables.ts'
+import { readAs, type ReaderDeps, type SessionActor } from '../../core/access/act-as.ts'
+import { selectClosed } from '../../core/access/kept-credentials.ts'
+import { ownEvent, selectEvents } from '../../core/audit/event-lists.ts'
+import { selectNewNetwork } from '../../core/audit/sign-in-networks.ts'
+import type { Database } from '../../core/deps.ts'
+import { selectAccessOf } from '../openid/grant-store.ts'
+import { countUnusedCodes } from '../two-factor/store.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 /** How long a network that a user has signed in from is new. */
 const NEW_MILLISECONDS = 7 * DAY_MILLISECONDS

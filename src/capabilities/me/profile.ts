@@ -1,30 +1,36 @@
 import { and } from 'drizzle-orm'
-import { logDeletions } from '../core/audit/deletions.ts'
-import { logEvents } from '../core/audit/change-events.ts'
-import { eventOf, logEvent } from '../core/audit/events.ts'
+import { logDeletions } from '../../core/audit/deletions.ts'
+import { logEvents } from '../../core/audit/change-events.ts'
+import { eventOf, logEvent } from '../../core/audit/events.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,
   selectCommonPassword,
-} from '../core/passwords/password-rules.ts'
-import { hashPassword, staticDigest } from '../core/passwords/passwords.ts'
-import { clearCounter } from '../core/throttle/charges.ts'
-import { oldPasswordCounter } from '../core/throttle/counters.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import { actAs, endAs, type SessionActor } from '../core/access/act-as.ts'
-import { selectAnyClient } from '../capabilities/openid/client-store.ts'
-import { type FreshnessDeps, isFreshAt } from '../core/access/freshness.ts'
-import { isFresh, isLive, mayConfirm, mayEnd, mayEndFresh } from '../core/access/session-store.ts'
-import type { Account } from '../core/accounts/accounts.ts'
+} from '../../core/passwords/password-rules.ts'
+import { hashPassword, staticDigest } from '../../core/passwords/passwords.ts'
+import { clearCounter } from '../../core/throttle/charges.ts'
+import { oldPasswordCounter } from '../../core/throttle/counters.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { actAs, endAs, type SessionActor } from '../../core/access/act-as.ts'
+import { selectAnyClient } from '../openid/client-store.ts'
+import { type FreshnessDeps, isFreshAt } from '../../core/access/freshness.ts'
+import {
+  isFresh,
+  isLive,
+  mayConfirm,
+  mayEnd,
+  mayEndFresh,
+} from '../../core/access/session-store.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
 import {
   checkChosenName,
   refuseNameOfFiles,
   refuseReservedName,
-} from '../core/accounts/chosen-names.ts'
-import { keptNamesIn, selectKeptNames } from '../core/accounts/kept-names.ts'
+} from '../../core/accounts/chosen-names.ts'
+import { keptNamesIn, selectKeptNames } from '../../core/accounts/kept-names.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
-import { ADMIN, isPermitted, NAMES_FILES } from '../core/accounts/roles.ts'
-import { selectGuarded } from './guarded-fields.ts'
+import { ADMIN, isPermitted, NAMES_FILES } from '../../core/accounts/roles.ts'
+import { selectGuarded } from '../../users/guarded-fields.ts'
 import {
   insertEventsOfProfile,
   type ProfileChange,
@@ -32,15 +38,15 @@ import {
   updateProfile,
   willUpdateProfile,
 } from './profile-store.ts'
-import { identityText } from '../capabilities/sso/identity-text.ts'
+import { identityText } from '../sso/identity-text.ts'
 import {
   hasOtherWayIn,
   identityLinking,
   identityUnlinking,
   type ProvenIdentity,
-} from '../capabilities/sso/store.ts'
-import type { Authority } from '../core/database/statements.ts'
-import { deleteSessionsOfChanged } from './store.ts'
+} from '../sso/store.ts'
+import type { Authority } from '../../core/database/statements.ts'
+import { deleteSessionsOfChanged } from '../../users/store.ts'
 import {
   selectRemainingAccess,
   type RemainingAccess,

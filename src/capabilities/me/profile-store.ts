@@ -1,19 +1,23 @@
 import { and, count, eq, exists, ne, not, notExists, or, sql } from 'drizzle-orm'
-import { reservedNames, users } from '../../schema/tables.ts'
-import { type ChangeEvent, insertEventsOfChange, textChange } from '../core/audit/change-events.ts'
-import type { AuditEvent } from '../core/audit/events.ts'
-import { literal } from '../core/database/literal.ts'
-import { type Authority, writing } from '../core/database/statements.ts'
-import type { Database } from '../core/deps.ts'
-import { isAdmin } from '../core/accounts/conditions.ts'
-import { NAMES_FILES } from '../core/accounts/roles.ts'
-import { hasAllKeys } from '../core/accounts/folders.ts'
-import { selectReservation } from '../core/accounts/reserved-names.ts'
-import { hasClients } from '../capabilities/openid/client-store.ts'
-import { selectSameName } from '../core/accounts/store.ts'
-import { hasOtherWayIn, isFreeFor, type ProvenIdentity } from '../capabilities/sso/store.ts'
-import { isProvenChange } from './guarded-fields.ts'
-import { usernameKey } from '../core/accounts/username.ts'
+import { reservedNames, users } from '../../../schema/tables.ts'
+import {
+  type ChangeEvent,
+  insertEventsOfChange,
+  textChange,
+} from '../../core/audit/change-events.ts'
+import type { AuditEvent } from '../../core/audit/events.ts'
+import { literal } from '../../core/database/literal.ts'
+import { type Authority, writing } from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
+import { isAdmin } from '../../core/accounts/conditions.ts'
+import { NAMES_FILES } from '../../core/accounts/roles.ts'
+import { hasAllKeys } from '../../core/accounts/folders.ts'
+import { selectReservation } from '../../core/accounts/reserved-names.ts'
+import { hasClients } from '../openid/client-store.ts'
+import { selectSameName } from '../../core/accounts/store.ts'
+import { hasOtherWayIn, isFreeFor, type ProvenIdentity } from '../sso/store.ts'
+import { isProvenChange } from '../../users/guarded-fields.ts'
+import { usernameKey } from '../../core/accounts/username.ts'
 
 /** The fields that users may change in their own record. */
 export interface ProfileChange {

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
-import { Change } from '../../web/kit/confirm.tsx'
-import type { Problem } from '../../web/kit/form.ts'
-import type { View } from '../../web/kit/view.ts'
+import { Change } from '../../../web/kit/confirm.tsx'
+import type { Problem } from '../../../web/kit/form.ts'
+import type { View } from '../../../web/kit/view.ts'
 
 /** What `selectClosed` has found. */
 export interface Closed {

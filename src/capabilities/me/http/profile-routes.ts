@@ -1,24 +1,21 @@
 import { Hono } from 'hono'
-import type { App, AppContext } from '../../web/http/context.ts'
+import type { App, AppContext } from '../../../web/http/context.ts'
 import * as v from 'valibot'
-import { ok } from '../../web/http/envelope.ts'
-import { anyCaller, sessionOf, signedIn } from '../../web/http/guard.ts'
-import { jsonBody } from '../../web/http/input.ts'
-import { possiblyEmptyText } from '../../core/base/text.ts'
-import { readAccountAs } from '../../core/access/act-as.ts'
-import { keepCredentials } from '../../core/access/kept-credentials.ts'
-import { toConfirm } from '../../core/access/sign-in-methods.ts'
-import { assertionSchema } from '../../capabilities/passkeys/answer-schemas.ts'
-import { shownIn } from '../../capabilities/passkeys/http/relying-party.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { anyCaller, sessionOf, signedIn } from '../../../web/http/guard.ts'
+import { jsonBody } from '../../../web/http/input.ts'
+import { possiblyEmptyText } from '../../../core/base/text.ts'
+import { readAccountAs } from '../../../core/access/act-as.ts'
+import { keepCredentials } from '../../../core/access/kept-credentials.ts'
+import { toConfirm } from '../../../core/access/sign-in-methods.ts'
+import { assertionSchema } from '../../passkeys/answer-schemas.ts'
+import { shownIn } from '../../passkeys/http/relying-party.ts'
 import { type Confirmation, confirmSession } from '../confirm.ts'
-import { ssoIdSchema } from '../../core/accounts/fields.ts'
+import { ssoIdSchema } from '../../../core/accounts/fields.ts'
 import { changeProfile } from '../profile.ts'
-import { userRecord } from '../record.ts'
-import {
-  clearProvenIdentity,
-  readProvenIdentity,
-} from '../../capabilities/sso/http/proven-identity.ts'
-import { usernameSchema } from '../../core/accounts/username.ts'
+import { userRecord } from '../../../users/record.ts'
+import { clearProvenIdentity, readProvenIdentity } from '../../sso/http/proven-identity.ts'
+import { usernameSchema } from '../../../core/accounts/username.ts'
 
 const profileSchema = v.object({
   username: usernameSchema,

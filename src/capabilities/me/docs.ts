@@ -1,6 +1,12 @@
-import type { Operations } from '../operation.ts'
-import { events, keptCredentials, nothing, sessions, user } from '../schemas.ts'
-import { ALICE, badPage } from './examples.ts'
+import type { Operations } from '../../../scripts/openapi/operation.ts'
+import {
+  events,
+  keptCredentials,
+  nothing,
+  sessions,
+  user,
+} from '../../../scripts/openapi/schemas.ts'
+import { ALICE, badPage } from '../../../scripts/openapi/operations/examples.ts'
 
 const NEW_PASSWORD = 'a-new-Passw0rd'
 

@@ -1,8 +1,8 @@
-import type { Account } from '../../core/accounts/accounts.ts'
-import type { StoredPasskey } from '../../capabilities/passkeys/store.ts'
-import type { StoredIdentity } from '../../capabilities/sso/store.ts'
-import type { Problem } from '../../web/kit/form.ts'
-import type { View } from '../../web/kit/view.ts'
+import type { Account } from '../../../core/accounts/accounts.ts'
+import type { StoredPasskey } from '../../passkeys/store.ts'
+import type { StoredIdentity } from '../../sso/store.ts'
+import type { Problem } from '../../../web/kit/form.ts'
+import type { View } from '../../../web/kit/view.ts'
 import type { Closed } from './closed-credentials.tsx'
 
 /** Names of the forms of the page. */

@@ -1,7 +1,7 @@
-import { Change } from '../../web/kit/confirm.tsx'
-import { Field, NewPasswordFields } from '../../web/kit/fields.tsx'
-import { problemIn } from '../../web/kit/form.ts'
-import { Tile } from '../../web/kit/icons.tsx'
+import { Change } from '../../../web/kit/confirm.tsx'
+import { Field, NewPasswordFields } from '../../../web/kit/fields.tsx'
+import { problemIn } from '../../../web/kit/form.ts'
+import { Tile } from '../../../web/kit/icons.tsx'
 import type { SecurityProps } from './security-forms.ts'
 
 export function PasswordSection({ view, account, refused }: SecurityProps) {

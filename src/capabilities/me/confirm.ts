@@ -1,14 +1,18 @@
-import type { Deps } from '../core/deps.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import { clearCounter } from '../core/throttle/charges.ts'
-import { oldPasswordCounter } from '../core/throttle/counters.ts'
-import { confirmAs, type SessionActor } from '../core/access/act-as.ts'
-import { type Method, toConfirm } from '../core/access/sign-in-methods.ts'
-import { selectMustUsePasskey } from '../core/accounts/store.ts'
-import { confirmLiveSession, confirmSessionWhen, mayConfirm } from '../core/access/session-store.ts'
-import type { ShownPasskey } from '../capabilities/passkeys/shown-passkey.ts'
-import { confirmWithPasskey } from '../capabilities/passkeys/confirm.ts'
-import { useUpCode } from '../capabilities/two-factor/manage.ts'
+import type { Deps } from '../../core/deps.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { clearCounter } from '../../core/throttle/charges.ts'
+import { oldPasswordCounter } from '../../core/throttle/counters.ts'
+import { confirmAs, type SessionActor } from '../../core/access/act-as.ts'
+import { type Method, toConfirm } from '../../core/access/sign-in-methods.ts'
+import { selectMustUsePasskey } from '../../core/accounts/store.ts'
+import {
+  confirmLiveSession,
+  confirmSessionWhen,
+  mayConfirm,
+} from '../../core/access/session-store.ts'
+import type { ShownPasskey } from '../passkeys/shown-passkey.ts'
+import { confirmWithPasskey } from '../passkeys/confirm.ts'
+import { useUpCode } from '../two-factor/manage.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 
 /** The password, the code or the passkey with which a user confirms a session. */
