@@ -1,5 +1,5 @@
 import type { Operations } from './operation.ts'
-import { adminUserOperations } from './operations/admin.ts'
+import { adminUserOperations } from '../../src/capabilities/users/docs.ts'
 import {
   adminAppPasswordOperations,
   appPasswordOperations,

@@ -19,7 +19,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   user: {
     about: 'manages accounts: who may sign in, and what they may do',
     zh: '管理账户：谁可以登录、可以做什么',
-    load: async () => (await import('../cli/operator/users/user.ts')).userCommands,
+    load: async () => (await import('../capabilities/users/commands/user.ts')).userCommands,
   },
   invitation: {
     about: 'invites people: links with which they make an account',
@@ -109,7 +109,8 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   'reserved-name': {
     about: 'manages the names that accounts had, which nobody else may get',
     zh: '管理保留的用户名，其他人不能使用',
-    load: async () => (await import('../cli/operator/users/reserved-name.ts')).reservedNameCommands,
+    load: async () =>
+      (await import('../capabilities/users/commands/reserved-name.ts')).reservedNameCommands,
   },
   notice: {
     about: 'manages where notices are sent: ntfy, Slack, e-mail and others',

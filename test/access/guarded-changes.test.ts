@@ -12,7 +12,7 @@ import {
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { createApp } from '../../src/app.ts'
 import { keysOf, PAGE_NAMES } from '../../src/capabilities/settings/pages/admin/setting-pages.ts'
-import { USER_ACTIONS } from '../../src/pages/admin/user-actions.ts'
+import { USER_ACTIONS } from '../../src/capabilities/users/pages/admin/user-actions.ts'
 import { ALL_DEFAULTS } from '../../src/capabilities/settings/defaults.ts'
 import { saveSettings } from '../../src/capabilities/settings/manage-settings.ts'
 import { CheapSite } from '../support/cheap-site.ts'

@@ -335,7 +335,7 @@ describe('an app password of scope admin', () => {
       message: 'You are not an admin',
     })
     await site.db.update(users).set({ role: 2 }).where(eq(users.id, 1))
-    const { changeUser } = await import('../../src/users/manage-users.ts')
+    const { changeUser } = await import('../../src/capabilities/users/manage-users.ts')
     const { COMMAND_LINE } = await import('../../src/core/access/operators.ts')
     await changeUser(site.deps, COMMAND_LINE, 1, { role: 0 })
     await changeUser(site.deps, COMMAND_LINE, 1, { role: 2 })

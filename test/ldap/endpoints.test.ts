@@ -5,7 +5,7 @@ import { appPasswords, auditEvents, throttleCounters, users } from '../../schema
 import type { AppPasswordScope } from '../../src/core/access/scopes.ts'
 import { addServiceToken, deleteServiceToken } from '../../src/core/access/service-tokens.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { listStopsOf, unlockUser } from '../../src/users/unlock.ts'
+import { listStopsOf, unlockUser } from '../../src/capabilities/users/unlock.ts'
 import { Refusal } from '../../src/core/base/refusals.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'

@@ -6,7 +6,7 @@ import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import { runFrequently } from '../../src/frequent-run.ts'
 import { runNightly } from '../../src/nightly-run.ts'
 import { getClient, replaceSecret } from '../../src/capabilities/openid/clients.ts'
-import { changeUser, createUser } from '../../src/users/manage-users.ts'
+import { changeUser, createUser } from '../../src/capabilities/users/manage-users.ts'
 import { codeFor, exchangeCode, register, signedIn } from '../support/openid.ts'
 import { HOUR, MINUTE } from '../support/site.ts'
 import {

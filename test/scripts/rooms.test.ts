@@ -23,7 +23,7 @@ describe('the rooms of src', () => {
     ['several lines', `import {\n  createUser,\n} from '../users/manage-users.ts'`],
   ])('refuse an import of a higher tier: %s', (_, text) => {
     expect(forbidden('src/core/access/token.ts', text)).toEqual([
-      'src/core/access/token.ts imports src/users/manage-users.ts: capabilities stand above identity',
+      'src/core/access/token.ts imports src/capabilities/users/manage-users.ts: capabilities stand above identity',
     ])
   })
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, throttleCounters, users } from '../../schema/tables.ts'
 import { listSiteEvents } from '../../src/activity/operator-events.ts'
 import { createMeter, openDatabase } from '../../src/core/database/database.ts'
-import { listStopsOf, unlockUser } from '../../src/users/unlock.ts'
+import { listStopsOf, unlockUser } from '../../src/capabilities/users/unlock.ts'
 import { COMMAND_LINE, type Operator } from '../../src/core/access/operators.ts'
 import {
   endEverySession,
@@ -12,8 +12,8 @@ import {
   endEverythingOf,
   listSessionsOf,
 } from '../../src/sessions/operator-sessions.ts'
-import { getUser, listUsers } from '../../src/users/find-users.ts'
-import { changeUser, removeUser } from '../../src/users/manage-users.ts'
+import { getUser, listUsers } from '../../src/capabilities/users/find-users.ts'
+import { changeUser, removeUser } from '../../src/capabilities/users/manage-users.ts'
 import { ADMIN, GENERAL } from '../../src/core/accounts/roles.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { loggedLines } from '../support/log.ts'

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { auditEvents, sessions, users } from '../../schema/tables.ts'
 import { ADMIN } from '../../src/core/accounts/roles.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { createUser } from '../../src/users/manage-users.ts'
+import { createUser } from '../../src/capabilities/users/manage-users.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
 

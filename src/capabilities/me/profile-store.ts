@@ -16,7 +16,7 @@ import { selectReservation } from '../../core/accounts/reserved-names.ts'
 import { hasClients } from '../openid/client-store.ts'
 import { selectSameName } from '../../core/accounts/store.ts'
 import { hasOtherWayIn, isFreeFor, type ProvenIdentity } from '../sso/store.ts'
-import { isProvenChange } from '../../users/guarded-fields.ts'
+import { isProvenChange } from '../users/guarded-fields.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
 
 /** The fields that users may change in their own record. */

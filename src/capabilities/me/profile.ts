@@ -30,7 +30,7 @@ import {
 import { keptNamesIn, selectKeptNames } from '../../core/accounts/kept-names.ts'
 import { type ProofDeps, provePassword } from './prove-password.ts'
 import { ADMIN, isPermitted, NAMES_FILES } from '../../core/accounts/roles.ts'
-import { selectGuarded } from '../../users/guarded-fields.ts'
+import { selectGuarded } from '../users/guarded-fields.ts'
 import {
   insertEventsOfProfile,
   type ProfileChange,
@@ -46,7 +46,7 @@ import {
   type ProvenIdentity,
 } from '../sso/store.ts'
 import type { Authority } from '../../core/database/statements.ts'
-import { deleteSessionsOfChanged } from '../../users/store.ts'
+import { deleteSessionsOfChanged } from '../users/store.ts'
 import {
   selectRemainingAccess,
   type RemainingAccess,

@@ -1,6 +1,6 @@
 import { COMMAND_LINE } from '../../core/access/operators.ts'
 import { listPasskeysOf } from '../passkeys/manage.ts'
-import { cancelUserTwoFactor } from '../../users/manage-users.ts'
+import { cancelUserTwoFactor } from '../users/manage-users.ts'
 import { CommandError } from '../../programs/kit/command-error.ts'
 import { agrees } from '../../programs/kit/confirm.ts'
 import { takes } from '../../programs/kit/declaration.ts'

@@ -9,7 +9,7 @@ import { adminProgramPages } from '../../capabilities/openid/pages/admin/program
 import { noticeAdminPages } from '../../capabilities/notices/pages/admin/notice-routes.tsx'
 import { settingPages } from '../../capabilities/settings/pages/admin/setting-routes.tsx'
 import { SitePage } from './site.tsx'
-import { userPages } from './user-routes.tsx'
+import { userPages } from '../../capabilities/users/pages/admin/user-routes.tsx'
 import { adminView } from '../../web/kit/admin/view.ts'
 
 /** The pages of operators, under `/account/admin`. */

@@ -9,7 +9,7 @@ import { Heading, Pins } from '../../web/kit/parts.tsx'
 import { Row, Tiles } from '../../web/kit/rows.tsx'
 import { TimeFact } from '../../web/kit/time.tsx'
 import type { View } from '../../web/kit/view.ts'
-import { StopFacts, Unlock } from './stops.tsx'
+import { StopFacts, Unlock } from '../../capabilities/users/pages/admin/stops.tsx'
 
 type State = Awaited<ReturnType<typeof readSiteState>>
 

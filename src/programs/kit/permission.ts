@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { PermissionChange } from '../../users/guarded-fields.ts'
+import type { PermissionChange } from '../../capabilities/users/guarded-fields.ts'
 import { isLevel, LEVELS } from '../../core/accounts/permission-levels.ts'
 import { MAX_PERMISSION, PERMISSION } from '../../core/accounts/roles.ts'
 import { nearest } from './edit-distance.ts'

@@ -13,7 +13,7 @@ import { shownIn } from '../../passkeys/http/relying-party.ts'
 import { type Confirmation, confirmSession } from '../confirm.ts'
 import { ssoIdSchema } from '../../../core/accounts/fields.ts'
 import { changeProfile } from '../profile.ts'
-import { userRecord } from '../../../users/record.ts'
+import { userRecord } from '../../users/record.ts'
 import { clearProvenIdentity, readProvenIdentity } from '../../sso/http/proven-identity.ts'
 import { usernameSchema } from '../../../core/accounts/username.ts'
 

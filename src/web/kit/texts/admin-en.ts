@@ -4,7 +4,10 @@ import type {
   SettingPage,
   SettingPart,
 } from '../../../capabilities/settings/pages/admin/setting-pages.ts'
-import type { PermissionGroup, PermissionLevel } from '../../../pages/admin/permission-fields.tsx'
+import type {
+  PermissionGroup,
+  PermissionLevel,
+} from '../../../capabilities/users/pages/admin/permission-fields.tsx'
 import { counted } from './counted.ts'
 
 const pages: Record<SettingPage, string> = {

@@ -2,7 +2,7 @@ import { AppPasswordRow } from '../app-passwords.tsx'
 import { Alert } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import { Rows } from '../../../../web/kit/rows.tsx'
-import { userAction, type UserProps } from '../../../../pages/admin/user-props.ts'
+import { userAction, type UserProps } from '../../../users/pages/admin/user-props.ts'
 
 /** The app passwords of a user, for an operator. */
 export function UserAppPasswords(props: UserProps) {

@@ -19,7 +19,7 @@ import {
   MadeInvitationPage,
   NewInvitationPage,
 } from './invitations.tsx'
-import { permissionIn } from '../../../../pages/admin/permission-fields.tsx'
+import { permissionIn } from '../../../users/pages/admin/permission-fields.tsx'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 
 const PER_PAGE = 25

@@ -10,7 +10,7 @@ import { ShownOnce } from '../../../../web/kit/parts.tsx'
 import { Empty, NEWEST, Row } from '../../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
-import { PermissionField } from '../../../../pages/admin/permission-fields.tsx'
+import { PermissionField } from '../../../users/pages/admin/permission-fields.tsx'
 
 export const INVITATIONS_PATH = '/account/admin/invitations'
 

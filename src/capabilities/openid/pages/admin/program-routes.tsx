@@ -12,7 +12,7 @@ import {
 } from '../../client-fields.ts'
 import { addClient, deleteClient, getClient, listClients, replaceSecret } from '../../clients.ts'
 import { presetClient, presetSettings, PRESETS } from '../../presets.ts'
-import { listReservedNames, releaseName } from '../../../../users/reserved-names.ts'
+import { listReservedNames, releaseName } from '../../../users/reserved-names.ts'
 import { confirmWith } from '../../../../web/kit/confirm.tsx'
 import { attempt, type Fields, readForm } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'

@@ -6,7 +6,7 @@ import {
   PRESETS,
   type PresetSetting,
 } from '../../presets.ts'
-import type { listReservedNames } from '../../../../users/reserved-names.ts'
+import type { listReservedNames } from '../../../users/reserved-names.ts'
 import { Monogram } from '../../../../web/kit/avatar.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, Choice, Field, FormButtons } from '../../../../web/kit/fields.tsx'

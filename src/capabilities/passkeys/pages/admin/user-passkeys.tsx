@@ -2,7 +2,7 @@ import { passkeyRecord } from '../../record.ts'
 import { PasskeyFacts } from '../passkey-section.tsx'
 import { Change } from '../../../../web/kit/confirm.tsx'
 import { Row, Rows } from '../../../../web/kit/rows.tsx'
-import { userAction, type UserProps } from '../../../../pages/admin/user-props.ts'
+import { userAction, type UserProps } from '../../../users/pages/admin/user-props.ts'
 
 /** The passkeys of a user, for an operator. */
 export function UserPasskeys(props: UserProps) {

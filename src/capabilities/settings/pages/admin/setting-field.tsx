@@ -4,7 +4,7 @@ import type { Setting } from '../../manage-settings.ts'
 import { Confirm, Field } from '../../../../web/kit/fields.tsx'
 import type { Problem } from '../../../../web/kit/form.ts'
 import type { View } from '../../../../web/kit/view.ts'
-import { PermissionField } from '../../../../pages/admin/permission-fields.tsx'
+import { PermissionField } from '../../../users/pages/admin/permission-fields.tsx'
 
 const [MIN_ROWS, MAX_ROWS] = [3, 12]
 

@@ -4,7 +4,7 @@ import { problemIn } from '../../../../web/kit/form.ts'
 import { Row, Rows } from '../../../../web/kit/rows.tsx'
 import { IdentityFacts } from '../identity-section.tsx'
 import { providerIcon } from '../names.ts'
-import { userAction, type UserProps } from '../../../../pages/admin/user-props.ts'
+import { userAction, type UserProps } from '../../../users/pages/admin/user-props.ts'
 
 /** The linked accounts of a user at identity providers, for an operator. */
 export function UserIdentities(props: UserProps) {

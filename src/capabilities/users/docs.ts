@@ -1,6 +1,11 @@
-import type { Example, Operations } from '../operation.ts'
-import { keys, nothing, user, users } from '../schemas.ts'
-import { ALICE, badPage, LAPTOP, refusedUserList } from './examples.ts'
+import type { Example, Operations } from '../../../scripts/openapi/operation.ts'
+import { keys, nothing, user, users } from '../../../scripts/openapi/schemas.ts'
+import {
+  ALICE,
+  badPage,
+  LAPTOP,
+  refusedUserList,
+} from '../../../scripts/openapi/operations/examples.ts'
 
 const ADMIN = { ...ALICE, id: 1, username: 'admin', role: 2 }
 const GUEST = { ...ALICE, id: 2, username: 'guest', role: 1, disabled: true }

@@ -12,38 +12,38 @@ import {
   sql,
 } from 'drizzle-orm'
 import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { appPasswords, auditEvents, identities, users } from '../../schema/tables.ts'
-import { appPasswordDeletion, isAppPasswordOfUser } from '../core/access/app-password-store.ts'
-import { deleteSessions, tellingPrograms } from '../core/access/endings.ts'
-import type { Operator } from '../core/access/operators.ts'
-import { includesScope } from '../core/access/scopes.ts'
-import { isSessionOf } from '../core/access/session-store.ts'
-import { isNameOfFiles } from '../core/accounts/chosen-names.ts'
-import { isDisabled, isNotGuest } from '../core/accounts/conditions.ts'
-import { folderColumns } from '../core/accounts/folders.ts'
-import { selectReservationByProgram } from '../core/accounts/reserved-names.ts'
-import { ADMIN, GUEST } from '../core/accounts/roles.ts'
-import { existsUser, isNamed, selectSameName } from '../core/accounts/store.ts'
-import { usernameKey } from '../core/accounts/username.ts'
+import { appPasswords, auditEvents, identities, users } from '../../../schema/tables.ts'
+import { appPasswordDeletion, isAppPasswordOfUser } from '../../core/access/app-password-store.ts'
+import { deleteSessions, tellingPrograms } from '../../core/access/endings.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { includesScope } from '../../core/access/scopes.ts'
+import { isSessionOf } from '../../core/access/session-store.ts'
+import { isNameOfFiles } from '../../core/accounts/chosen-names.ts'
+import { isDisabled, isNotGuest } from '../../core/accounts/conditions.ts'
+import { folderColumns } from '../../core/accounts/folders.ts'
+import { selectReservationByProgram } from '../../core/accounts/reserved-names.ts'
+import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
+import { existsUser, isNamed, selectSameName } from '../../core/accounts/store.ts'
+import { usernameKey } from '../../core/accounts/username.ts'
 import {
   type ChangeEvent,
   type FieldChange,
   insertEventsOfChange,
   textChange,
-} from '../core/audit/change-events.ts'
-import { type AuditEvent, eventRow } from '../core/audit/events.ts'
-import { literal } from '../core/database/literal.ts'
-import { type Authority, THE_SERVICE, writing } from '../core/database/statements.ts'
-import type { Database } from '../core/deps.ts'
-import { identityUnlinking } from '../capabilities/sso/store.ts'
-import { isEnrolled } from '../capabilities/two-factor/store.ts'
+} from '../../core/audit/change-events.ts'
+import { type AuditEvent, eventRow } from '../../core/audit/events.ts'
+import { literal } from '../../core/database/literal.ts'
+import { type Authority, THE_SERVICE, writing } from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
+import { identityUnlinking } from '../sso/store.ts'
+import { isEnrolled } from '../two-factor/store.ts'
 import {
   type ChangedFields,
   isProvenChange,
   permissionAfter,
   type PermissionChange,
 } from './guarded-fields.ts'
-import { NOBODY } from '../core/database/user-id.ts'
+import { NOBODY } from '../../core/database/user-id.ts'
 
 /** The fields of a user that an operator may set. A missing field stays unchanged. */
 export type UserChange = ChangedFields

@@ -1,21 +1,21 @@
-import { insertEvent, logEvent } from '../core/audit/events.ts'
-import type { Deps } from '../core/deps.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import { hashName } from '../core/crypto/key-ring.ts'
+import { insertEvent, logEvent } from '../../core/audit/events.ts'
+import type { Deps } from '../../core/deps.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { hashName } from '../../core/crypto/key-ring.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
   eventBy,
   isFreshOperator,
   type Operator,
-} from '../core/access/operators.ts'
-import type { ActorDeps } from '../core/access/act-as.ts'
-import type { FreshnessDeps } from '../core/access/freshness.ts'
+} from '../../core/access/operators.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
 import { getUser } from './find-users.ts'
-import { selectUser } from '../core/accounts/store.ts'
-import { clearAccountCounters, clearPairs } from '../core/throttle/charges.ts'
-import { counter } from '../core/throttle/counters.ts'
-import { clearNetworks, selectStops, type Stop } from '../core/throttle/stops.ts'
+import { selectUser } from '../../core/accounts/store.ts'
+import { clearAccountCounters, clearPairs } from '../../core/throttle/charges.ts'
+import { counter } from '../../core/throttle/counters.ts'
+import { clearNetworks, selectStops, type Stop } from '../../core/throttle/stops.ts'
 
 /**
  * Unlocks a user after too many failed sign-ins: deletes the failures of the account from every

@@ -1,7 +1,7 @@
 import type { Account } from '../../../core/accounts/accounts.ts'
 import { isoTime } from '../../../core/base/time.ts'
 import type { Stop } from '../../../core/throttle/stops.ts'
-import { userRecord } from '../../../users/record.ts'
+import { userRecord } from '../record.ts'
 import { permissionText } from '../../../programs/kit/permission.ts'
 import { roleName } from '../../../programs/kit/role.ts'
 

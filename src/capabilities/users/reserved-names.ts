@@ -1,21 +1,21 @@
 import { exists } from 'drizzle-orm'
-import { insertEvent, logEvent } from '../core/audit/events.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import type { ActorDeps } from '../core/access/act-as.ts'
-import type { FreshnessDeps } from '../core/access/freshness.ts'
+import { insertEvent, logEvent } from '../../core/audit/events.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
   eventBy,
   isFreshOperator,
   type Operator,
-} from '../core/access/operators.ts'
+} from '../../core/access/operators.ts'
 import {
   deleteReservation,
   selectReservation,
   selectReservedNames,
-} from '../core/accounts/reserved-names.ts'
-import { NOBODY } from '../core/database/user-id.ts'
+} from '../../core/accounts/reserved-names.ts'
+import { NOBODY } from '../../core/database/user-id.ts'
 
 /** @throws {Refusal} `notAdmin`. */
 export async function listReservedNames(deps: ActorDeps, operator: Operator) {

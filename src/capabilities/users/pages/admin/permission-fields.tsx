@@ -1,9 +1,9 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { isLevel, LEVELS } from '../../core/accounts/permission-levels.ts'
-import { own } from '../../core/base/own.ts'
-import { Choice } from '../../web/kit/fields.tsx'
-import type { Fields, Problem } from '../../web/kit/form.ts'
-import type { View } from '../../web/kit/view.ts'
+import { isLevel, LEVELS } from '../../../../core/accounts/permission-levels.ts'
+import { own } from '../../../../core/base/own.ts'
+import { Choice } from '../../../../web/kit/fields.tsx'
+import type { Fields, Problem } from '../../../../web/kit/form.ts'
+import type { View } from '../../../../web/kit/view.ts'
 
 export type PermissionLevel = keyof typeof LEVELS | 'custom'
 

@@ -1,6 +1,6 @@
-import type { ActorDeps } from '../core/access/act-as.ts'
-import { allSessions, endSessions, withNewFactor } from '../core/access/endings.ts'
-import type { FreshnessDeps } from '../core/access/freshness.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import { allSessions, endSessions, withNewFactor } from '../../core/access/endings.ts'
+import type { FreshnessDeps } from '../../core/access/freshness.ts'
 import {
   actAsOperator,
   actAsOperatorAt,
@@ -9,27 +9,27 @@ import {
   isFreshOperator,
   isOperator,
   type Operator,
-} from '../core/access/operators.ts'
-import type { Account } from '../core/accounts/accounts.ts'
-import { refuseNameOfFiles } from '../core/accounts/chosen-names.ts'
-import { placeOf } from '../core/accounts/new-names.ts'
-import { selectReservationByProgram } from '../core/accounts/reserved-names.ts'
-import { ADMIN, GENERAL, GUEST } from '../core/accounts/roles.ts'
-import { selectSameName, selectUser } from '../core/accounts/store.ts'
-import { logEvents } from '../core/audit/change-events.ts'
-import type { Change } from '../core/audit/changes.ts'
-import { logDeletions } from '../core/audit/deletions.ts'
-import { logEvent } from '../core/audit/events.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import type { Deps } from '../core/deps.ts'
-import { passkeyDeletion } from '../capabilities/passkeys/store.ts'
+} from '../../core/access/operators.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
+import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
+import { placeOf } from '../../core/accounts/new-names.ts'
+import { selectReservationByProgram } from '../../core/accounts/reserved-names.ts'
+import { ADMIN, GENERAL, GUEST } from '../../core/accounts/roles.ts'
+import { selectSameName, selectUser } from '../../core/accounts/store.ts'
+import { logEvents } from '../../core/audit/change-events.ts'
+import type { Change } from '../../core/audit/changes.ts'
+import { logDeletions } from '../../core/audit/deletions.ts'
+import { logEvent } from '../../core/audit/events.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { Deps } from '../../core/deps.ts'
+import { passkeyDeletion } from '../passkeys/store.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,
   selectCommonPassword,
-} from '../core/passwords/password-rules.ts'
-import { hashPassword, staticDigest } from '../core/passwords/passwords.ts'
-import { clearSeed, deleteRecoveryCodes } from '../capabilities/two-factor/store.ts'
+} from '../../core/passwords/password-rules.ts'
+import { hashPassword, staticDigest } from '../../core/passwords/passwords.ts'
+import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
 import { selectGuarded } from './guarded-fields.ts'
 import {
   deleteAppPasswordsOfChanged,
@@ -46,7 +46,7 @@ import {
   updateUser,
   type UserChange,
 } from './store.ts'
-import { NOBODY } from '../core/database/user-id.ts'
+import { NOBODY } from '../../core/database/user-id.ts'
 
 /** The detail of a refusal, for the command line and the log. */
 const LAST_ADMIN = 'no other enabled admin has a password'

@@ -1,8 +1,8 @@
-import type { Stop } from '../../core/throttle/stops.ts'
-import { Change } from '../../web/kit/confirm.tsx'
-import type { Problem } from '../../web/kit/form.ts'
-import { Time } from '../../web/kit/time.tsx'
-import type { View } from '../../web/kit/view.ts'
+import type { Stop } from '../../../../core/throttle/stops.ts'
+import { Change } from '../../../../web/kit/confirm.tsx'
+import type { Problem } from '../../../../web/kit/form.ts'
+import { Time } from '../../../../web/kit/time.tsx'
+import type { View } from '../../../../web/kit/view.ts'
 
 /** What is refused to a user after too many wrong attempts, and until when. */
 export function StopFacts({ view, stops }: { view: View; stops: readonly Stop[] }) {

@@ -1,9 +1,9 @@
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
-import { users } from '../../schema/tables.ts'
-import { givesAccess, USER_FIELDS } from '../core/access/guarded-changes.ts'
-import { literal } from '../core/database/literal.ts'
-import type { Authority } from '../core/database/statements.ts'
-import type { Database } from '../core/deps.ts'
+import { users } from '../../../schema/tables.ts'
+import { givesAccess, USER_FIELDS } from '../../core/access/guarded-changes.ts'
+import { literal } from '../../core/database/literal.ts'
+import type { Authority } from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
 
 /** Fields of a user that a change sets, by the names of the columns. A missing field stays. */
 export interface ChangedFields {

@@ -1,18 +1,18 @@
-import { appPasswordRecords } from '../../../capabilities/app-passwords/record.ts'
+import { appPasswordRecords } from '../../app-passwords/record.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { isoTime } from '../../../core/base/time.ts'
-import type { OwnChannel } from '../../../capabilities/notices/store.ts'
-import { operatorPasskeyRecord } from '../../../capabilities/passkeys/record.ts'
-import { removeKeysOf } from '../../../capabilities/ssh-keys/keys.ts'
-import { keyRecords } from '../../../capabilities/ssh-keys/record.ts'
-import { identityText } from '../../../capabilities/sso/identity-text.ts'
-import { identityRecord } from '../../../capabilities/sso/record.ts'
-import { changeUser } from '../../../users/manage-users.ts'
+import type { OwnChannel } from '../../notices/store.ts'
+import { operatorPasskeyRecord } from '../../passkeys/record.ts'
+import { removeKeysOf } from '../../ssh-keys/keys.ts'
+import { keyRecords } from '../../ssh-keys/record.ts'
+import { identityText } from '../../sso/identity-text.ts'
+import { identityRecord } from '../../sso/record.ts'
+import { changeUser } from '../manage-users.ts'
 import {
   isNothing,
   listRemainingAccessOf,
   type RemainingAccess,
-} from '../../../capabilities/me/remaining-access.ts'
+} from '../../me/remaining-access.ts'
 import { agrees } from '../../../programs/kit/confirm.ts'
 import { USER } from '../../../programs/site/find-user.ts'
 import { takes } from '../../../programs/kit/declaration.ts'

@@ -1,4 +1,4 @@
-import type { Account } from '../core/accounts/accounts.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
 
 /** Returns the nine fields of a user (docs/interface.md, Values). `password` is always empty. */
 export function userRecord(account: Account) {

@@ -1,11 +1,11 @@
-import type { ActorDeps } from '../core/access/act-as.ts'
-import { actAsOperator, type Operator } from '../core/access/operators.ts'
-import type { Account } from '../core/accounts/accounts.ts'
-import { selectUser, selectUserNamed } from '../core/accounts/store.ts'
-import { selectDeletedUser } from '../core/audit/event-lists.ts'
-import { windowOf } from '../core/base/paging.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import { selectStops } from '../core/throttle/stops.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import { actAsOperator, type Operator } from '../../core/access/operators.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
+import { selectUser, selectUserNamed } from '../../core/accounts/store.ts'
+import { selectDeletedUser } from '../../core/audit/event-lists.ts'
+import { windowOf } from '../../core/base/paging.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { selectStops } from '../../core/throttle/stops.ts'
 import {
   countUsers,
   countUsersUpTo,

@@ -1,13 +1,13 @@
 import { and, between, count, type SQL, sql } from 'drizzle-orm'
-import { sshKeys, users } from '../../schema/tables.ts'
-import { accountColumns, selectAccounts } from '../core/accounts/accounts.ts'
-import { isAdmin, isDisabled, isNotGuest } from '../core/accounts/conditions.ts'
-import { hasPasskey } from '../core/accounts/second-factor.ts'
-import { usernameKey } from '../core/accounts/username.ts'
-import { latestSignIn } from '../core/audit/sign-in-networks.ts'
-import type { PageWindow } from '../core/base/paging.ts'
-import type { Database } from '../core/deps.ts'
-import { isStopped } from '../core/throttle/stops.ts'
+import { sshKeys, users } from '../../../schema/tables.ts'
+import { accountColumns, selectAccounts } from '../../core/accounts/accounts.ts'
+import { isAdmin, isDisabled, isNotGuest } from '../../core/accounts/conditions.ts'
+import { hasPasskey } from '../../core/accounts/second-factor.ts'
+import { usernameKey } from '../../core/accounts/username.ts'
+import { latestSignIn } from '../../core/audit/sign-in-networks.ts'
+import type { PageWindow } from '../../core/base/paging.ts'
+import type { Database } from '../../core/deps.ts'
+import { isStopped } from '../../core/throttle/stops.ts'
 
 const MAX_NAMES_LIKE = 20_000
 

@@ -1,6 +1,6 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { isoTime } from '../../../core/base/time.ts'
-import { listReservedNames, releaseName } from '../../../users/reserved-names.ts'
+import { listReservedNames, releaseName } from '../reserved-names.ts'
 import { explained } from '../../../programs/kit/command-error.ts'
 import { keepNames } from '../../../programs/import/keep-names.ts'
 import { readSource } from '../../../programs/import/source.ts'
