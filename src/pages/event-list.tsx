@@ -1,7 +1,7 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import { COMMAND_LINE } from '../core/base/network.ts'
 import { DAY_MILLISECONDS } from '../core/base/time.ts'
-import { browserOf } from './account/sessions.tsx'
+import { browserOf } from '../capabilities/sessions/pages/sessions.tsx'
 import { Avatar } from '../web/kit/avatar.tsx'
 import { MAX_EVENTS_IN_FILE } from './event-csv.ts'
 import {

@@ -39,7 +39,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   session: {
     about: 'lists and ends the sessions of users',
     zh: '列出、退出用户的登录设备',
-    load: async () => (await import('../cli/operator/sessions/session.ts')).sessionCommands,
+    load: async () => (await import('../capabilities/sessions/commands.ts')).sessionCommands,
   },
   key: {
     about: 'lists, adds and deletes the SSH keys of users',

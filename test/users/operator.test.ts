@@ -11,7 +11,7 @@ import {
   endSessionOf,
   endEverythingOf,
   listSessionsOf,
-} from '../../src/sessions/operator-sessions.ts'
+} from '../../src/capabilities/sessions/operator-sessions.ts'
 import { getUser, listUsers } from '../../src/capabilities/users/find-users.ts'
 import { changeUser, removeUser } from '../../src/capabilities/users/manage-users.ts'
 import { ADMIN, GENERAL } from '../../src/core/accounts/roles.ts'

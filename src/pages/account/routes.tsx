@@ -13,7 +13,7 @@ import {
   endOtherSessions,
   endSession,
   listSessions,
-} from '../../sessions/own-sessions.ts'
+} from '../../capabilities/sessions/own-sessions.ts'
 import { logout } from '../../capabilities/sign-in/sign-out.ts'
 import {
   addKey,
@@ -44,7 +44,7 @@ import { noticePages } from '../../capabilities/notices/pages/notice-routes.tsx'
 import { OverviewPage } from '../../capabilities/me/pages/overview.tsx'
 import { programPages } from '../../capabilities/openid/pages/programs.tsx'
 import { securityPages } from '../../capabilities/me/pages/security-routes.tsx'
-import { SessionsPage } from './sessions.tsx'
+import { SessionsPage } from '../../capabilities/sessions/pages/sessions.tsx'
 
 const sessionSchema = v.object({ id: text() })
 

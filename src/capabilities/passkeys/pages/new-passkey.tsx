@@ -7,7 +7,7 @@ import { Heading } from '../../../web/kit/parts.tsx'
 import { type BegunCeremony, PasskeyButton } from './passkey.tsx'
 import { describeUserAgent } from '../../../web/kit/user-agent.ts'
 import type { View } from '../../../web/kit/view.ts'
-import { browserOf } from '../../../pages/account/sessions.tsx'
+import { browserOf } from '../../sessions/pages/sessions.tsx'
 
 interface NewPasskeyProps {
   view: View

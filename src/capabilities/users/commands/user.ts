@@ -4,7 +4,7 @@ import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../core/base/tim
 import { getDetails } from '../../joining/details.ts'
 import { detailsRecord } from '../../joining/record.ts'
 import { listPasskeysOf } from '../../passkeys/manage.ts'
-import { listSessionsOf } from '../../../sessions/operator-sessions.ts'
+import { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { listKeysOf } from '../../ssh-keys/keys.ts'
 import { identityText } from '../../sso/identity-text.ts'
 import { listIdentitiesOf } from '../../sso/manage.ts'

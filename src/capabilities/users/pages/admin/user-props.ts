@@ -1,6 +1,6 @@
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import type { Details } from '../../../joining/details.ts'
-import type { listSessionsOf } from '../../../../sessions/operator-sessions.ts'
+import type { listSessionsOf } from '../../../sessions/operator-sessions.ts'
 import type { listIdentitiesOf } from '../../../sso/manage.ts'
 import type { Stop } from '../../../../core/throttle/stops.ts'
 import type { RemainingAccess } from '../../../me/remaining-access.ts'

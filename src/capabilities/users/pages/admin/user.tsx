@@ -1,7 +1,7 @@
 import { GUEST } from '../../../../core/accounts/roles.ts'
 import { NOTHING_REMAINS } from '../../../me/remaining-access.ts'
 import { RemainingAccessLists } from '../../../me/pages/remaining-access.tsx'
-import { browserOf, deviceIcon, Methods } from '../../../../pages/account/sessions.tsx'
+import { browserOf, deviceIcon, Methods } from '../../../sessions/pages/sessions.tsx'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { EventList } from '../../../../pages/event-list.tsx'

@@ -1,15 +1,15 @@
-import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { COMMAND_LINE } from '../../core/access/operators.ts'
 import {
   endEverySession,
   endEverythingOf,
   endSessionOf,
   listSessionsOf,
-} from '../../../sessions/operator-sessions.ts'
-import { sessionRecord } from '../../../sessions/record.ts'
-import { UsageError } from '../../../programs/kit/command-error.ts'
-import { takes } from '../../../programs/kit/declaration.ts'
-import { OPTIONAL_USER, USER } from '../../../programs/site/find-user.ts'
-import { onSite } from '../../../programs/site/on-site.ts'
+} from './operator-sessions.ts'
+import { sessionRecord } from './record.ts'
+import { UsageError } from '../../programs/kit/command-error.ts'
+import { takes } from '../../programs/kit/declaration.ts'
+import { OPTIONAL_USER, USER } from '../../programs/site/find-user.ts'
+import { onSite } from '../../programs/site/on-site.ts'
 
 const COLUMNS = ['id', 'created_time', 'expires_time', 'network', 'user_agent']
 

@@ -1,5 +1,5 @@
-import { Change } from '../../web/kit/confirm.tsx'
-import type { View } from '../../web/kit/view.ts'
+import { Change } from '../../../web/kit/confirm.tsx'
+import type { View } from '../../../web/kit/view.ts'
 
 /** The button for a user whose account may be in other hands. */
 export function EndEverything({ view }: { view: View }) {

@@ -1,12 +1,12 @@
-import { logDeletions } from '../core/audit/deletions.ts'
-import { insertEvent, logEvent } from '../core/audit/events.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import { selectUser } from '../core/accounts/store.ts'
-import { actAsOperator, eventBy, isOperator, type Operator } from '../core/access/operators.ts'
-import type { ActorDeps } from '../core/access/act-as.ts'
-import { appPasswordDeletion, isAppPasswordOfUser } from '../core/access/app-password-store.ts'
-import { allSessions, endSessions, oneSession } from '../core/access/endings.ts'
-import { hasSession, selectSessions } from '../core/access/session-store.ts'
+import { logDeletions } from '../../core/audit/deletions.ts'
+import { insertEvent, logEvent } from '../../core/audit/events.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { selectUser } from '../../core/accounts/store.ts'
+import { actAsOperator, eventBy, isOperator, type Operator } from '../../core/access/operators.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import { appPasswordDeletion, isAppPasswordOfUser } from '../../core/access/app-password-store.ts'
+import { allSessions, endSessions, oneSession } from '../../core/access/endings.ts'
+import { hasSession, selectSessions } from '../../core/access/session-store.ts'
 
 /**
  * Lists the sessions of any user for an operator, latest first.

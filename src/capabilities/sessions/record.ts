@@ -1,6 +1,6 @@
-import type { selectSessions } from '../core/access/session-store.ts'
-import { storedMethods } from '../core/access/sign-in-methods.ts'
-import { isoTime } from '../core/base/time.ts'
+import type { selectSessions } from '../../core/access/session-store.ts'
+import { storedMethods } from '../../core/access/sign-in-methods.ts'
+import { isoTime } from '../../core/base/time.ts'
 
 type StoredSession = Awaited<ReturnType<typeof selectSessions>>[number]
 

@@ -1,6 +1,6 @@
-import { logDeletions } from '../core/audit/deletions.ts'
-import { eventOf, insertEvent, logEvent } from '../core/audit/events.ts'
-import { Refusal } from '../core/base/refusals.ts'
+import { logDeletions } from '../../core/audit/deletions.ts'
+import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import {
   type Actor,
   type ActorDeps,
@@ -8,16 +8,16 @@ import {
   readAs,
   type ReaderDeps,
   type SessionActor,
-} from '../core/access/act-as.ts'
-import { appPasswordDeletion, isAppPasswordOfUser } from '../core/access/app-password-store.ts'
+} from '../../core/access/act-as.ts'
+import { appPasswordDeletion, isAppPasswordOfUser } from '../../core/access/app-password-store.ts'
 import {
   allSessions,
   endSessions,
   endsSomething,
   oneSession,
   otherSessions,
-} from '../core/access/endings.ts'
-import { hasSession, mayEnd, selectSessions } from '../core/access/session-store.ts'
+} from '../../core/access/endings.ts'
+import { hasSession, mayEnd, selectSessions } from '../../core/access/session-store.ts'
 
 /** Lists the actor's sessions, latest first, with the account. */
 export function listSessions(deps: ReaderDeps, actor: Actor) {
