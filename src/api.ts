@@ -2,7 +2,7 @@ import { forwardAuthRoutes } from './capabilities/app-passwords/http/forward-aut
 import { introspectionRoutes } from './capabilities/app-passwords/http/introspection-routes.ts'
 import { adminAppPasswordRoutes } from './capabilities/app-passwords/http/operator-routes.ts'
 import { appPasswordRoutes } from './capabilities/app-passwords/http/routes.ts'
-import { eventRoutes } from './activity/http/routes.ts'
+import { eventRoutes } from './capabilities/activity/http/routes.ts'
 import { discoveryRoutes, openidRoutes } from './capabilities/openid/http/routes.ts'
 import { getHasEffect } from './web/http/http-methods.ts'
 import { healthRoutes } from './health/http/routes.ts'

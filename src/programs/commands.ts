@@ -120,7 +120,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   event: {
     about: 'lists and exports events',
     zh: '列出和导出事件',
-    load: async () => (await import('../cli/operator/activity/event.ts')).eventCommands,
+    load: async () => (await import('../capabilities/activity/commands/event.ts')).eventCommands,
   },
   doctor: {
     about: 'checks everything that a site needs; says how to fix what is wrong',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editDistance, nearest } from '../../src/programs/kit/edit-distance.ts'
-import { parseSince } from '../../src/cli/operator/activity/event.ts'
+import { parseSince } from '../../src/capabilities/activity/commands/event.ts'
 import { columnWidths } from '../../src/programs/kit/output.ts'
 import {
   parsePermission,

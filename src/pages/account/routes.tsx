@@ -36,7 +36,7 @@ import {
   requireSession,
 } from '../../capabilities/sign-in/pages/session-cookie.ts'
 import { backTo, goTo, readView, showPage } from '../../web/kit/view.ts'
-import { activityPages } from './activity.tsx'
+import { activityPages } from '../../capabilities/activity/pages/activity.tsx'
 import { appPasswordPages } from '../../capabilities/app-passwords/pages/app-passwords-routes.tsx'
 import { KeysPage } from '../../capabilities/ssh-keys/pages/keys.tsx'
 import { NewKeyPage } from '../../capabilities/ssh-keys/pages/new-key.tsx'

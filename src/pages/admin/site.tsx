@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { MAX_COUNTED_USERS, type readSiteState } from '../../health/site-state.ts'
 import { Avatar } from '../../web/kit/avatar.tsx'
-import { EventList } from '../event-list.tsx'
+import { EventList } from '../../capabilities/activity/pages/event-list.tsx'
 import { Icon } from '../../web/kit/icons.tsx'
 import { LANGUAGE_TAGS } from '../../web/kit/language.ts'
 import { AccountPage } from '../../web/kit/layout.tsx'

@@ -7,8 +7,8 @@ import {
   sshKeys,
   users,
 } from '../../../../schema/tables.ts'
-import { readSiteEvents } from '../../../activity/operator-events.ts'
-import { eventRecord } from '../../../activity/record.ts'
+import { readSiteEvents } from '../../activity/operator-events.ts'
+import { eventRecord } from '../../activity/record.ts'
 import { appPasswordRecords } from '../../app-passwords/record.ts'
 import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
 import { DAY_MILLISECONDS, isoTime } from '../../../core/base/time.ts'

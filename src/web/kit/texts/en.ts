@@ -7,7 +7,10 @@ import type { ListedMethod } from '../../../core/access/sign-in-methods.ts'
 import type { SsoProblem } from '../../../capabilities/sso/check.ts'
 import type { CheckName, Protection } from '../../../capabilities/me/protection.ts'
 import type { LinkedBy } from '../../../capabilities/sso/store.ts'
-import type { EventPhrase, ShownRefusal } from '../../../pages/event-phrase.ts'
+import type {
+  EventPhrase,
+  ShownRefusal,
+} from '../../../capabilities/activity/pages/event-phrase.ts'
 import type { KeyPart, ReasonCode } from '../../../core/base/reasons.ts'
 import type { RefusalName } from '../../../core/base/refusals.ts'
 import { counted } from './counted.ts'

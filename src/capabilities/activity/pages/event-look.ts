@@ -1,5 +1,5 @@
-import { type EventKind, isEventKind, type KindLook, rowOfKind } from '../core/audit/kinds.ts'
-import type { IconName, Tone } from '../web/kit/icons.tsx'
+import { type EventKind, isEventKind, type KindLook, rowOfKind } from '../../../core/audit/kinds.ts'
+import type { IconName, Tone } from '../../../web/kit/icons.tsx'
 
 /** The groups of kinds in the filter, in their order. */
 const KIND_GROUPS = ['warnings', 'signIns', 'credentials', 'accounts', 'site'] as const

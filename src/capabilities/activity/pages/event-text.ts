@@ -1,12 +1,12 @@
-import type { Change, ChangedField } from '../core/audit/changes.ts'
-import { isEventKind } from '../core/audit/kinds.ts'
-import { readSignInDetail } from '../core/audit/sign-in-detail.ts'
-import { COMMAND_LINE } from '../core/base/network.ts'
-import { own } from '../core/base/own.ts'
-import { visible } from '../core/base/text.ts'
+import type { Change, ChangedField } from '../../../core/audit/changes.ts'
+import { isEventKind } from '../../../core/audit/kinds.ts'
+import { readSignInDetail } from '../../../core/audit/sign-in-detail.ts'
+import { COMMAND_LINE } from '../../../core/base/network.ts'
+import { own } from '../../../core/base/own.ts'
+import { visible } from '../../../core/base/text.ts'
 import { isShownRefusal, phraseOf } from './event-phrase.ts'
-import { providerName } from '../capabilities/sso/pages/names.ts'
-import type { Texts } from '../web/kit/texts/en.ts'
+import { providerName } from '../../sso/pages/names.ts'
+import type { Texts } from '../../../web/kit/texts/en.ts'
 
 /** An event as its sentence needs it; the lists of operators name the user too. */
 interface EventRecord {

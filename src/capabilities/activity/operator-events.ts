@@ -1,12 +1,12 @@
-import { actAsOperator, type Operator } from '../core/access/operators.ts'
-import type { ActorDeps } from '../core/access/act-as.ts'
-import type { PageWindow } from '../core/base/paging.ts'
+import { actAsOperator, type Operator } from '../../core/access/operators.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import type { PageWindow } from '../../core/base/paging.ts'
 import {
   countSiteEvents,
   type EventFilter,
   selectAllEvents,
   selectEventsInOrder,
-} from '../core/audit/event-lists.ts'
+} from '../../core/audit/event-lists.ts'
 
 /**
  * Lists the events of the site for an operator, latest first.

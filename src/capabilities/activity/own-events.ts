@@ -1,8 +1,13 @@
-import { boundedWindowOf } from '../core/base/paging.ts'
-import { shownEventId } from '../core/crypto/key-ring.ts'
-import type { Deps } from '../core/deps.ts'
-import { type Actor, readAs, type ReaderDeps } from '../core/access/act-as.ts'
-import { countEvents, type EventFilter, ownEvent, selectEvents } from '../core/audit/event-lists.ts'
+import { boundedWindowOf } from '../../core/base/paging.ts'
+import { shownEventId } from '../../core/crypto/key-ring.ts'
+import type { Deps } from '../../core/deps.ts'
+import { type Actor, readAs, type ReaderDeps } from '../../core/access/act-as.ts'
+import {
+  countEvents,
+  type EventFilter,
+  ownEvent,
+  selectEvents,
+} from '../../core/audit/event-lists.ts'
 
 /** Maximum number of events per page. A stranger can add many events with failed sign-ins. */
 const MAX_EVENTS = 100

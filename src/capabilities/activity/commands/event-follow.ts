@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { listSiteEvents } from '../../../activity/operator-events.ts'
+import type { listSiteEvents } from '../operator-events.ts'
 import { messageOf } from '../../../programs/kit/command-error.ts'
 import { handleStop } from '../../../programs/kit/stop-handlers.ts'
 

@@ -1,5 +1,5 @@
-import type { EventKind } from '../core/audit/kinds.ts'
-import { readSignInDetail } from '../core/audit/sign-in-detail.ts'
+import type { EventKind } from '../../../core/audit/kinds.ts'
+import { readSignInDetail } from '../../../core/audit/sign-in-detail.ts'
 
 /** The phrases of kinds that are told in more than one way; each kind is a phrase of its own too. */
 const VARIANTS = [

@@ -1,6 +1,6 @@
-import { isoTime } from '../core/base/time.ts'
-import { toCsv } from '../core/base/csv.ts'
-import type { AppContext } from '../web/http/context.ts'
+import { isoTime } from '../../../core/base/time.ts'
+import { toCsv } from '../../../core/base/csv.ts'
+import type { AppContext } from '../../../web/http/context.ts'
 import {
   eventSentence,
   type ListedEvent,
@@ -9,7 +9,7 @@ import {
   sentenceText,
   subjectPerson,
 } from './event-text.ts'
-import type { Texts } from '../web/kit/texts/en.ts'
+import type { Texts } from '../../../web/kit/texts/en.ts'
 
 /** Number of events in a file, so that it takes about the CPU time that a free plan allows (10 ms). */
 export const MAX_EVENTS_IN_FILE = 1000

@@ -1,10 +1,10 @@
-import type { listSiteEvents } from '../../activity/operator-events.ts'
-import { EVENT_KINDS, type EventKind } from '../../core/audit/kinds.ts'
+import type { listSiteEvents } from '../../operator-events.ts'
+import { EVENT_KINDS, type EventKind } from '../../../../core/audit/kinds.ts'
 import type { EventFields } from '../event-filter.tsx'
 import { EventsPage } from '../event-list.tsx'
-import { Field } from '../../web/kit/fields.tsx'
-import type { Problem } from '../../web/kit/form.ts'
-import type { View } from '../../web/kit/view.ts'
+import { Field } from '../../../../web/kit/fields.tsx'
+import type { Problem } from '../../../../web/kit/form.ts'
+import type { View } from '../../../../web/kit/view.ts'
 
 export const EVENTS_PATH = '/account/admin/events'
 /** The kinds that have a chip above the list. */

@@ -1,6 +1,6 @@
-import { isByOperator, type selectEvents } from '../core/audit/event-lists.ts'
-import { COMMAND_LINE } from '../core/base/network.ts'
-import { isoTime } from '../core/base/time.ts'
+import { isByOperator, type selectEvents } from '../../core/audit/event-lists.ts'
+import { COMMAND_LINE } from '../../core/base/network.ts'
+import { isoTime } from '../../core/base/time.ts'
 
 type Event = Awaited<ReturnType<typeof selectEvents>>[number]
 

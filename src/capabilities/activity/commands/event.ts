@@ -1,14 +1,10 @@
 import { pipeline } from 'node:stream/promises'
 import { InvalidArgumentError } from 'commander'
-import {
-  countEventsOfSite,
-  listSiteEvents,
-  readSiteEvents,
-} from '../../../activity/operator-events.ts'
+import { countEventsOfSite, listSiteEvents, readSiteEvents } from '../operator-events.ts'
 import type { Change } from '../../../core/audit/changes.ts'
 import type { EventFilter } from '../../../core/audit/event-lists.ts'
 import { EVENT_KINDS } from '../../../core/audit/kinds.ts'
-import { eventRecord } from '../../../activity/record.ts'
+import { eventRecord } from '../record.ts'
 import { windowOf } from '../../../core/base/paging.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { csvRow, toCsv } from '../../../core/base/csv.ts'
@@ -17,7 +13,7 @@ import { type Progress, startProgress } from '../../../programs/kit/progress.ts'
 import { UsageError } from '../../../programs/kit/command-error.ts'
 import { followEvents } from './event-follow.ts'
 import { lookUpUser, USER_TEXT } from '../../../programs/site/find-user.ts'
-import { findUserOfEvents } from '../../../capabilities/users/find-users.ts'
+import { findUserOfEvents } from '../../users/find-users.ts'
 import { choice, type Given, takes, withDefault } from '../../../programs/kit/declaration.ts'
 import { onSite, sought } from '../../../programs/site/on-site.ts'
 import { PAGE } from '../../../programs/kit/paging.ts'

@@ -1,8 +1,8 @@
 import type { PropsWithChildren } from 'hono/jsx'
-import { COMMAND_LINE } from '../core/base/network.ts'
-import { DAY_MILLISECONDS } from '../core/base/time.ts'
-import { browserOf } from '../capabilities/sessions/pages/sessions.tsx'
-import { Avatar } from '../web/kit/avatar.tsx'
+import { COMMAND_LINE } from '../../../core/base/network.ts'
+import { DAY_MILLISECONDS } from '../../../core/base/time.ts'
+import { browserOf } from '../../sessions/pages/sessions.tsx'
+import { Avatar } from '../../../web/kit/avatar.tsx'
 import { MAX_EVENTS_IN_FILE } from './event-csv.ts'
 import {
   EventChips,
@@ -13,13 +13,13 @@ import {
 } from './event-filter.tsx'
 import { lookOf } from './event-look.ts'
 import { eventSentence, type ListedEvent, type Reader } from './event-text.ts'
-import { LANGUAGE_TAGS } from '../web/kit/language.ts'
-import { AccountPage } from '../web/kit/layout.tsx'
-import { Pager } from '../web/kit/pager.tsx'
-import { Heading } from '../web/kit/parts.tsx'
-import { Empty, Row } from '../web/kit/rows.tsx'
-import { Time } from '../web/kit/time.tsx'
-import type { View } from '../web/kit/view.ts'
+import { LANGUAGE_TAGS } from '../../../web/kit/language.ts'
+import { AccountPage } from '../../../web/kit/layout.tsx'
+import { Pager } from '../../../web/kit/pager.tsx'
+import { Heading } from '../../../web/kit/parts.tsx'
+import { Empty, Row } from '../../../web/kit/rows.tsx'
+import { Time } from '../../../web/kit/time.tsx'
+import type { View } from '../../../web/kit/view.ts'
 
 const MINUTE_MILLISECONDS = 60 * 1000
 

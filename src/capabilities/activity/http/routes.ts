@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
-import type { App } from '../../web/http/context.ts'
-import { ok } from '../../web/http/envelope.ts'
-import { actorOf, signedIn } from '../../web/http/guard.ts'
-import { pageQuery, query } from '../../web/http/input.ts'
+import type { App } from '../../../web/http/context.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { actorOf, signedIn } from '../../../web/http/guard.ts'
+import { pageQuery, query } from '../../../web/http/input.ts'
 import { listOwnEvents } from '../own-events.ts'
 import { eventRecord } from '../record.ts'
 
