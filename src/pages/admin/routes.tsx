@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { App } from '../../web/http/context.ts'
-import { readSiteState } from '../../health/site-state.ts'
+import { readSiteState } from '../../capabilities/health/site-state.ts'
 import { actorOf } from '../../web/http/guard.ts'
 import { showPage } from '../../web/kit/view.ts'
 import { eventPages } from '../../capabilities/activity/pages/admin/event-routes.tsx'
@@ -8,7 +8,7 @@ import { invitationPages } from '../../capabilities/joining/pages/admin/invitati
 import { adminProgramPages } from '../../capabilities/openid/pages/admin/program-routes.tsx'
 import { noticeAdminPages } from '../../capabilities/notices/pages/admin/notice-routes.tsx'
 import { settingPages } from '../../capabilities/settings/pages/admin/setting-routes.tsx'
-import { SitePage } from './site.tsx'
+import { SitePage } from '../../capabilities/health/pages/admin/site.tsx'
 import { userPages } from '../../capabilities/users/pages/admin/user-routes.tsx'
 import { adminView } from '../../web/kit/admin/view.ts'
 

@@ -1,4 +1,4 @@
-import type { checkParts } from '../../../health/health.ts'
+import type { checkParts } from '../../../capabilities/health/health.ts'
 import { type FileServerProblem, OLDEST_OPENLIST } from '../../../files/state.ts'
 import type {
   SettingPage,

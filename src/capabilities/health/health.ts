@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import journal from '../../schema/migrations/meta/_journal.json' with { type: 'json' }
-import { orUnavailable } from '../core/database/database.ts'
-import { selectMigrations } from '../core/database/migrations.ts'
-import type { Deps } from '../core/deps.ts'
-import { actAsOperator, type Operator } from '../core/access/operators.ts'
-import type { ActorDeps } from '../core/access/act-as.ts'
-import { type FileServerState, readFileServerState } from '../files/state.ts'
+import journal from '../../../schema/migrations/meta/_journal.json' with { type: 'json' }
+import { orUnavailable } from '../../core/database/database.ts'
+import { selectMigrations } from '../../core/database/migrations.ts'
+import type { Deps } from '../../core/deps.ts'
+import { actAsOperator, type Operator } from '../../core/access/operators.ts'
+import type { ActorDeps } from '../../core/access/act-as.ts'
+import { type FileServerState, readFileServerState } from '../../files/state.ts'
 
 /** How long a part may take. An operator should not wait five seconds for each. */
 const DEADLINE_MILLISECONDS = 2000

@@ -1,11 +1,11 @@
-import { actAsOperator, type Operator } from '../core/access/operators.ts'
-import { sampleEvents, selectLatestChanges } from '../core/audit/event-lists.ts'
-import type { Deps } from '../core/deps.ts'
-import { selectChannels } from '../capabilities/notices/store.ts'
-import { selectStops } from '../core/throttle/stops.ts'
-import { countUsersUpTo } from '../capabilities/users/list-store.ts'
+import { actAsOperator, type Operator } from '../../core/access/operators.ts'
+import { sampleEvents, selectLatestChanges } from '../../core/audit/event-lists.ts'
+import type { Deps } from '../../core/deps.ts'
+import { selectChannels } from '../notices/store.ts'
+import { selectStops } from '../../core/throttle/stops.ts'
+import { countUsersUpTo } from '../users/list-store.ts'
 import { checkParts, type HealthDeps } from './health.ts'
-import { DAY_MILLISECONDS } from '../core/base/time.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 const GROWTH_DAYS = 30
 const LATEST_CHANGES = 5

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
-import type { App } from '../../web/http/context.ts'
-import { ok } from '../../web/http/envelope.ts'
-import { actorOf, admin } from '../../web/http/guard.ts'
+import type { App } from '../../../web/http/context.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { actorOf, admin } from '../../../web/http/guard.ts'
 import { checkHealth, type PartHealth } from '../health.ts'
 
 /** Routes under `/api/admin/health`, for operators. */
