@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { LISTED_METHODS } from '../../src/core/access/sign-in-methods.ts'
 import { APP_PASSWORD_SCOPES } from '../../src/core/access/scopes.ts'
-import { FILE_LINKS, FILE_SERVER_PROBLEMS } from '../../src/files/state.ts'
+import { FILE_LINKS, FILE_SERVER_PROBLEMS } from '../../src/capabilities/files/state.ts'
 import { SSO_PLATFORMS } from '../../src/core/base/sso-platforms.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/capabilities/settings/defaults.ts'
 import { CHANNEL_KINDS, NOTICE_LANGUAGES } from '../../src/capabilities/notices/channels.ts'

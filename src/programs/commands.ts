@@ -104,7 +104,7 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
   files: {
     about: 'checks the file server behind the site (OpenList), and links users to its users',
     zh: '检查站点后面的文件服务器（OpenList），并把用户与其中的用户关联',
-    load: async () => (await import('../cli/operator/files/files.ts')).filesCommands,
+    load: async () => (await import('../capabilities/files/commands/files.ts')).filesCommands,
   },
   'reserved-name': {
     about: 'manages the names that accounts had, which nobody else may get',

@@ -6,7 +6,11 @@ import { array, assert, asyncProperty, constantFrom, nat, record, tuple } from '
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readSitePath } from '../../src/core/base/site-areas.ts'
 import { newSecretKey } from '../../src/programs/site/dev-vars.ts'
-import { LDAP_GROUP, OPENLIST_SETTINGS, SSO_GROUP } from '../../src/files/openlist-settings.ts'
+import {
+  LDAP_GROUP,
+  OPENLIST_SETTINGS,
+  SSO_GROUP,
+} from '../../src/capabilities/files/openlist-settings.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { ALL_RIGHTS, FilesSite, PASSWORD } from './files-site.ts'

@@ -5,7 +5,7 @@ import { selectMigrations } from '../../core/database/migrations.ts'
 import type { Deps } from '../../core/deps.ts'
 import { actAsOperator, type Operator } from '../../core/access/operators.ts'
 import type { ActorDeps } from '../../core/access/act-as.ts'
-import { type FileServerState, readFileServerState } from '../../files/state.ts'
+import { type FileServerState, readFileServerState } from '../files/state.ts'
 
 /** How long a part may take. An operator should not wait five seconds for each. */
 const DEADLINE_MILLISECONDS = 2000

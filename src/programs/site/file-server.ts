@@ -10,7 +10,7 @@ import {
   type FileServerState,
   OLDEST_OPENLIST,
   readFileServerState,
-} from '../../files/state.ts'
+} from '../../capabilities/files/state.ts'
 import { filesAnswerSchema } from './local-data.ts'
 import { CommandError } from '../kit/command-error.ts'
 import { failure, type Finding, good, warning } from '../kit/findings.ts'

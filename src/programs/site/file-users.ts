@@ -1,5 +1,5 @@
-import { selectBehind } from '../../files/store.ts'
-import { writeChangedFileUsers } from '../../files/write-users.ts'
+import { selectBehind } from '../../capabilities/files/store.ts'
+import { writeChangedFileUsers } from '../../capabilities/files/write-users.ts'
 import { reasonIn } from '../kit/command-error.ts'
 import { whileWaiting } from '../kit/waiting.ts'
 import { findFileServer } from './file-server.ts'

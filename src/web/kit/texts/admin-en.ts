@@ -1,5 +1,5 @@
 import type { checkParts } from '../../../capabilities/health/health.ts'
-import { type FileServerProblem, OLDEST_OPENLIST } from '../../../files/state.ts'
+import { type FileServerProblem, OLDEST_OPENLIST } from '../../../capabilities/files/state.ts'
 import type {
   SettingPage,
   SettingPart,

@@ -5,7 +5,7 @@ import type {
   adminSiteEn,
   adminUsersEn,
 } from './admin-en.ts'
-import { OLDEST_OPENLIST } from '../../../files/state.ts'
+import { OLDEST_OPENLIST } from '../../../capabilities/files/state.ts'
 
 const REMAINING =
   '该用户的所有设备均已退出，但下面的其他内容仍可使用。请在用户页面上删除用户不认识的内容。'

@@ -1,4 +1,4 @@
-import type { FileServer } from '../core/base/file-server.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
 
 /**
  * The settings of OpenList, by what a change through this site needs. `free`: it changes looks or

@@ -1,4 +1,4 @@
-import type { AppContext } from '../../web/http/context.ts'
+import type { AppContext } from '../../../web/http/context.ts'
 import { targetOf } from './target.ts'
 
 /**

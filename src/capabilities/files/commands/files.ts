@@ -1,6 +1,6 @@
 import { GENERAL } from '../../../core/accounts/roles.ts'
-import { listRemoteUsers } from '../../../files/remote-users.ts'
-import { deleteFileUser, findLink, insertFileUser, listLinks } from '../../../files/store.ts'
+import { listRemoteUsers } from '../remote-users.ts'
+import { deleteFileUser, findLink, insertFileUser, listLinks } from '../store.ts'
 import { CommandError } from '../../../programs/kit/command-error.ts'
 import { command, takes } from '../../../programs/kit/declaration.ts'
 import { parseFiles } from '../../../programs/kit/files-option.ts'

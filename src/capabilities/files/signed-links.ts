@@ -1,5 +1,5 @@
-import { fromBase64Url } from '../core/base/encoding.ts'
-import type { FileServer } from '../core/base/file-server.ts'
+import { fromBase64Url } from '../../core/base/encoding.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
 
 /** A file in an archive has another key than the archive itself. */
 const ARCHIVE_TREES = new Set(['ad', 'ap', 'ae'])

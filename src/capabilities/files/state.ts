@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { FileServer } from '../core/base/file-server.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import { orUnavailable } from '../core/database/database.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { orUnavailable } from '../../core/database/database.ts'
 import { callOrigin, type OriginDeps, TOO_SLOW } from './origin.ts'
 
 /** What can be wrong with the file server. Operators see these words in the API. */

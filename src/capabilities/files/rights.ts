@@ -1,4 +1,4 @@
-import type { AppPasswordScope } from '../core/access/scopes.ts'
+import type { AppPasswordScope } from '../../core/access/scopes.ts'
 
 /**
  * What a request to OpenList's interface needs: nothing, a user with a session or an app password

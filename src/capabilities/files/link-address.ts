@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { FileServer } from '../core/base/file-server.ts'
-import { Refusal } from '../core/base/refusals.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import { callOrigin, type OriginDeps } from './origin.ts'
 
 /** The host and scheme of the request that asks (RFC 2606 section 2): no site has this name. */

@@ -1,10 +1,10 @@
 import * as base64url from 'jose/base64url'
 import { and, eq, lte } from 'drizzle-orm'
-import { fileLeases } from '../../schema/tables.ts'
-import type { FileServer } from '../core/base/file-server.ts'
-import type { Database } from '../core/database/database.ts'
-import { runBatch, THE_SERVICE, writing } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
+import { fileLeases } from '../../../schema/tables.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import type { Database } from '../../core/database/database.ts'
+import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
 import { filesUnavailable, type OriginDeps } from './origin.ts'
 
 export type LeaseDeps = OriginDeps & Pick<Deps, 'db' | 'now' | 'wait'>

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { FileServer } from '../core/base/file-server.ts'
-import { Refusal } from '../core/base/refusals.ts'
-import type { Deps } from '../core/deps.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { Deps } from '../../core/deps.ts'
 import { isReading } from './rights.ts'
 
 export type OriginDeps = Pick<Deps, 'sendOut' | 'randomBytes'>

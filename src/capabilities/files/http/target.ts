@@ -1,4 +1,4 @@
-import type { AppContext, FileTarget } from '../../web/http/context.ts'
+import type { AppContext, FileTarget } from '../../../web/http/context.ts'
 
 /** What a request asks of the file server, behind `fileRules`. */
 export function targetOf(c: AppContext): FileTarget {

@@ -1,5 +1,5 @@
 import * as base64url from 'jose/base64url'
-import type { Deps } from '../../core/deps.ts'
+import type { Deps } from '../../../core/deps.ts'
 
 const NONCE_BYTES = 16
 /**

@@ -12,13 +12,13 @@ import {
   sql,
 } from 'drizzle-orm'
 import * as v from 'valibot'
-import { fileUsers, users } from '../../schema/tables.ts'
-import { selectActorWith } from '../core/access/act-as.ts'
-import { type Account, accountColumns } from '../core/accounts/accounts.ts'
-import { isEnabled } from '../core/accounts/conditions.ts'
-import { GUEST } from '../core/accounts/roles.ts'
-import type { Database, Meter } from '../core/database/database.ts'
-import { runBatch, THE_SERVICE, writing } from '../core/database/statements.ts'
+import { fileUsers, users } from '../../../schema/tables.ts'
+import { selectActorWith } from '../../core/access/act-as.ts'
+import { type Account, accountColumns } from '../../core/accounts/accounts.ts'
+import { isEnabled } from '../../core/accounts/conditions.ts'
+import { GUEST } from '../../core/accounts/roles.ts'
+import type { Database, Meter } from '../../core/database/database.ts'
+import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
 
 /** The user of the file server that a user acts as. */
 export interface FileUser {

@@ -1,11 +1,11 @@
-import { openBox, sealBox } from '../core/crypto/sealed-box.ts'
-import type { Deps } from '../core/deps.ts'
-import { HOUR_MILLISECONDS } from '../core/base/time.ts'
+import { openBox, sealBox } from '../../core/crypto/sealed-box.ts'
+import type { Deps } from '../../core/deps.ts'
+import { HOUR_MILLISECONDS } from '../../core/base/time.ts'
 import { type FileUser, recordToken } from './store.ts'
 
 export type StoredTokenDeps = Pick<Deps, 'db' | 'now' | 'randomBytes' | 'keyRing' | 'isolateMemory'>
 
-declare module '../core/deps.ts' {
+declare module '../../core/deps.ts' {
   interface IsolateMemory {
     /** Tokens of the file server, by their sealed texts. */
     openedTokens?: Map<string, string>

@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
-import type { Refusal } from '../core/base/refusals.ts'
-import type { AppContext } from '../web/http/context.ts'
-import { problemOf } from '../web/kit/form.ts'
-import { LANGUAGE_TAGS, languageOf, TEXTS } from '../web/kit/language.ts'
+import type { Refusal } from '../../../core/base/refusals.ts'
+import type { AppContext } from '../../../web/http/context.ts'
+import { problemOf } from '../../../web/kit/form.ts'
+import { LANGUAGE_TAGS, languageOf, TEXTS } from '../../../web/kit/language.ts'
 
 /**
  * Makes the page for a browser that opens a page of the file server while it is away, or never had

@@ -1,14 +1,14 @@
-import type { FileServer } from '../../core/base/file-server.ts'
-import { Refusal } from '../../core/base/refusals.ts'
-import { readRowAs } from '../../core/access/act-as.ts'
-import type { Actor } from '../../core/access/actor.ts'
-import { isFreshAt } from '../../core/access/freshness.ts'
-import type { Account } from '../../core/accounts/accounts.ts'
-import { actAsOperatorAt } from '../../core/access/operators.ts'
-import type { Deps } from '../../core/deps.ts'
-import { MAX_BODY_BYTES } from '../../web/http/body-limit.ts'
-import type { AppContext } from '../../web/http/context.ts'
-import { findActor } from '../../web/http/guard.ts'
+import type { FileServer } from '../../../core/base/file-server.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
+import { readRowAs } from '../../../core/access/act-as.ts'
+import type { Actor } from '../../../core/access/actor.ts'
+import { isFreshAt } from '../../../core/access/freshness.ts'
+import type { Account } from '../../../core/accounts/accounts.ts'
+import { actAsOperatorAt } from '../../../core/access/operators.ts'
+import type { Deps } from '../../../core/deps.ts'
+import { MAX_BODY_BYTES } from '../../../web/http/body-limit.ts'
+import type { AppContext } from '../../../web/http/context.ts'
+import { findActor } from '../../../web/http/guard.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope, readAnswer } from '../origin.ts'
 import { type FileRight, isGuardedForAdmin, isUpload, rightOf } from '../rights.ts'
@@ -23,7 +23,7 @@ const MAX_REFUSAL_BYTES = 1024
 /** For this long, a file server that refuses strangers is believed to. */
 const BELIEVED_MILLISECONDS = 2000
 
-declare module '../../core/deps.ts' {
+declare module '../../../core/deps.ts' {
   interface IsolateMemory {
     /** When a stranger was last seen not to be an admin there (Unix time, milliseconds). */
     closedAt?: number

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
-import type { FileServer } from '../../core/base/file-server.ts'
-import { sha256Hex } from '../../core/base/encoding.ts'
-import { Refusal } from '../../core/base/refusals.ts'
-import type { AppContext } from '../../web/http/context.ts'
-import { ok } from '../../web/http/envelope.ts'
-import { findActor } from '../../web/http/guard.ts'
-import { adminSettingItems } from '../../capabilities/settings/http/operator-routes.ts'
-import { actAsOperatorAt } from '../../core/access/operators.ts'
-import { listSettings, saveSettings } from '../../capabilities/settings/manage-settings.ts'
-import { readSettings } from '../../capabilities/settings/store.ts'
+import type { FileServer } from '../../../core/base/file-server.ts'
+import { sha256Hex } from '../../../core/base/encoding.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
+import type { AppContext } from '../../../web/http/context.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { findActor } from '../../../web/http/guard.ts'
+import { adminSettingItems } from '../../settings/http/operator-routes.ts'
+import { actAsOperatorAt } from '../../../core/access/operators.ts'
+import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
+import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
 import { isGuardedSetting, keptValue, LDAP_GROUP, SSO_GROUP } from '../openlist-settings.ts'
 import { isReading } from '../rights.ts'
@@ -30,7 +30,7 @@ const MEMORY_MILLISECONDS = 30_000
 const PATIENCE_MILLISECONDS = 3000
 const ETAG_DIGITS = 24
 
-declare module '../../core/deps.ts' {
+declare module '../../../core/deps.ts' {
   interface IsolateMemory {
     /** The public settings of the file server, and when they were asked for (milliseconds). */
     filesSettings?: { values: Record<string, unknown>; readAt: number }
