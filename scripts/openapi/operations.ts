@@ -10,7 +10,7 @@ import {
   ownDetailsOperations,
   registrationOperations,
 } from '../../src/capabilities/joining/docs.ts'
-import { ldapOperations } from './operations/ldap.ts'
+import { ldapOperations } from '../../src/capabilities/ldap/docs.ts'
 import { loginOperations } from '../../src/capabilities/sign-in/docs.ts'
 import { meOperations } from '../../src/capabilities/me/docs.ts'
 import { openidOperations } from '../../src/capabilities/openid/docs.ts'

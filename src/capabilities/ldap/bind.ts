@@ -1,22 +1,26 @@
 import { exists, sql } from 'drizzle-orm'
-import { hasAppPasswordForm, hashAppPassword, isAppPassword } from '../core/access/app-password.ts'
-import { noteUse, selectShown } from '../core/access/app-password-store.ts'
-import { type AppPasswordScope, hasScope } from '../core/access/scopes.ts'
-import { insertServiceSignIn } from '../core/access/service-sign-ins.ts'
-import { actAsService, isService, selectServiceName } from '../core/access/service-tokens.ts'
-import { selectForSignIn, selectStillAllowed } from '../core/accounts/store.ts'
-import { type AuditEvent, insertEvent, logEvent } from '../core/audit/events.ts'
-import { hashName } from '../core/crypto/key-ring.ts'
-import { asAuthority, runBatch, THE_SERVICE } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
-import { staticDigest, verifyPassword } from '../core/passwords/passwords.ts'
-import { replacePasswordHash } from '../capabilities/sign-in/store.ts'
-import { chargeUnspent, clearCounter, payBack } from '../core/throttle/charges.ts'
-import { type Counter, doorCounter } from '../core/throttle/counters.ts'
-import { noteStop } from '../core/throttle/stops.ts'
-import { needsCode } from '../capabilities/two-factor/second-factor.ts'
+import {
+  hasAppPasswordForm,
+  hashAppPassword,
+  isAppPassword,
+} from '../../core/access/app-password.ts'
+import { noteUse, selectShown } from '../../core/access/app-password-store.ts'
+import { type AppPasswordScope, hasScope } from '../../core/access/scopes.ts'
+import { insertServiceSignIn } from '../../core/access/service-sign-ins.ts'
+import { actAsService, isService, selectServiceName } from '../../core/access/service-tokens.ts'
+import { selectForSignIn, selectStillAllowed } from '../../core/accounts/store.ts'
+import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { hashName } from '../../core/crypto/key-ring.ts'
+import { asAuthority, runBatch, THE_SERVICE } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
+import { staticDigest, verifyPassword } from '../../core/passwords/passwords.ts'
+import { replacePasswordHash } from '../sign-in/store.ts'
+import { chargeUnspent, clearCounter, payBack } from '../../core/throttle/charges.ts'
+import { type Counter, doorCounter } from '../../core/throttle/counters.ts'
+import { noteStop } from '../../core/throttle/stops.ts'
+import { needsCode } from '../two-factor/second-factor.ts'
 import { hasPassword } from './store.ts'
-import { HOUR_MILLISECONDS } from '../core/base/time.ts'
+import { HOUR_MILLISECONDS } from '../../core/base/time.ts'
 
 /** What an LDAP door asks about. */
 interface BindAttempt {

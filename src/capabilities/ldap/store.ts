@@ -1,9 +1,9 @@
 import { and, asc, isNotNull, notExists, type SQL, sql } from 'drizzle-orm'
-import { accountList, users } from '../../schema/tables.ts'
-import { isEnabled, isNotGuest } from '../core/accounts/conditions.ts'
-import { existsUser, isNamed } from '../core/accounts/store.ts'
-import type { Database } from '../core/database/database.ts'
-import type { Authority } from '../core/database/statements.ts'
+import { accountList, users } from '../../../schema/tables.ts'
+import { isEnabled, isNotGuest } from '../../core/accounts/conditions.ts'
+import { existsUser, isNamed } from '../../core/accounts/store.ts'
+import type { Database } from '../../core/database/database.ts'
+import type { Authority } from '../../core/database/statements.ts'
 
 /**
  * Selects the version of the list: that of the last change, and the last end of an account that has

@@ -1,6 +1,6 @@
-import { ADMIN, isPermitted, PERMISSION } from '../core/accounts/roles.ts'
-import { actAsService, isService } from '../core/access/service-tokens.ts'
-import type { Deps } from '../core/deps.ts'
+import { ADMIN, isPermitted, PERMISSION } from '../../core/accounts/roles.ts'
+import { actAsService, isService } from '../../core/access/service-tokens.ts'
+import type { Deps } from '../../core/deps.ts'
 import { selectListed, selectVersion } from './store.ts'
 
 /** Who is in each group, in the order of the answer. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Operations } from '../operation.ts'
+import type { Operations } from '../../../scripts/openapi/operation.ts'
 
 const given = 'an LDAP door has a service token, alice may use SFTP'
 const bind = { username: 'alice', password: 'alice-Passw0rd', scope: 'files:write' }
