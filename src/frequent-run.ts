@@ -2,7 +2,7 @@ import { keyFolders, withoutKeyParts } from './core/accounts/folder-keys.ts'
 import type { Deps } from './core/deps.ts'
 import { type FileRunDeps, writeFileUsersInTime } from './capabilities/files/http/gateway.ts'
 import { becomeMails, type ForgottenDeps } from './capabilities/joining/forgotten.ts'
-import { dueMailParts, type MailDeps, sendTaken } from './mail/send.ts'
+import { dueMailParts, type MailDeps, sendTaken } from './capabilities/mail/send.ts'
 import { sendNotices, type SendDeps } from './capabilities/notices/send.ts'
 import { watchParts } from './capabilities/notices/watch.ts'
 import {

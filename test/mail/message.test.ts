@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../src/core/base/language.ts'
 import { parseEmail } from '../../src/core/base/email.ts'
 import { siteAddressOf } from '../../src/core/base/site-address.ts'
-import { writeMail } from '../../src/mail/message.ts'
-import { MAIL_KINDS } from '../../src/mail/texts.ts'
+import { writeMail } from '../../src/capabilities/mail/message.ts'
+import { MAIL_KINDS } from '../../src/capabilities/mail/texts.ts'
 
 const SITE = { from: 'accounts@example.org', address: 'https://account.example.org' }
 const SECRET = 'nXvF1uTbC9S0kq3w7yZ2rE5oP8aD4hJ6mLgNiQcVtBs'

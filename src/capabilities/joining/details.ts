@@ -19,7 +19,7 @@ import { logEvents } from '../../core/audit/change-events.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Language } from '../../core/base/language.ts'
 import { asAuthority } from '../../core/database/statements.ts'
-import { mailSiteOf } from '../../mail/mail-site.ts'
+import { mailSiteOf } from '../mail/mail-site.ts'
 import {
   hasEnded,
   insertEventOfAddress,

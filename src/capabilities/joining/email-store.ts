@@ -4,7 +4,7 @@ import { isNotGuest } from '../../core/accounts/conditions.ts'
 import type { Language } from '../../core/base/language.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
-import { GIVE_UP_MILLISECONDS, insertMail } from '../../mail/outbox.ts'
+import { GIVE_UP_MILLISECONDS, insertMail } from '../mail/outbox.ts'
 
 /** Holds while the user has another address than this one. */
 export function hasOtherEmail(db: Database, userId: number, email: string): SQL {

@@ -10,7 +10,7 @@ import type { Client } from '../../core/base/network.ts'
 import { literal } from '../../core/database/literal.ts'
 import { THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
-import { insertMail } from '../../mail/outbox.ts'
+import { insertMail } from '../mail/outbox.ts'
 import { chargeResetMails, mayMailReset } from '../../core/throttle/reset-mails.ts'
 
 /** Accounts that one request mails to. */

@@ -18,10 +18,10 @@ import { Refusal } from '../../core/base/refusals.ts'
 import type { Language } from '../../core/base/language.ts'
 import { NOBODY } from '../../core/database/user-id.ts'
 import type { Deps } from '../../core/deps.ts'
-import { getMailSite, type MailSiteDeps } from '../../mail/mail-site.ts'
-import { linkAddress } from '../../mail/message.ts'
-import { insertMail } from '../../mail/outbox.ts'
-import { sealSecret } from '../../mail/sealed-secret.ts'
+import { getMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
+import { linkAddress } from '../mail/message.ts'
+import { insertMail } from '../mail/outbox.ts'
+import { sealSecret } from '../mail/sealed-secret.ts'
 import {
   countLinks,
   deleteLinks,

@@ -5,8 +5,8 @@ import { eventRow } from '../../core/audit/events.ts'
 import { literal } from '../../core/database/literal.ts'
 import { THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
-import { hasMailSite, type MailSiteDeps } from '../../mail/mail-site.ts'
-import { insertMail } from '../../mail/outbox.ts'
+import { hasMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
+import { insertMail } from '../mail/outbox.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 /** How long before the end of an account its user is told. */

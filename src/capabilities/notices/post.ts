@@ -1,5 +1,5 @@
 import type { Deps } from '../../core/deps.ts'
-import { type EmailFailure, sendEmail } from '../../mail/send-email.ts'
+import { type EmailFailure, sendEmail } from '../mail/send-email.ts'
 import type { ChannelConfig, ChannelKind } from './channels.ts'
 import { deliveryTo, textOf } from './formats.ts'
 import { writeNotice, type Notice } from './message.ts'

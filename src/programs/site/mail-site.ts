@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { siteAddressOf } from '../../core/base/site-address.ts'
 import { type MailAnswer, mailAnswerSchema } from './local-data.ts'
-import type { MailSiteDeps } from '../../mail/mail-site.ts'
+import type { MailSiteDeps } from '../../capabilities/mail/mail-site.ts'
 import { CommandError } from '../kit/command-error.ts'
 import { varsFile } from './dev-vars.ts'
 import { localAddress } from './local-address.ts'

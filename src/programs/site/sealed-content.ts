@@ -5,7 +5,7 @@ import { mails, noticeChannels, openidKeys, settings, users } from '../../../sch
 import type { KeyRing } from '../../core/crypto/key-ring.ts'
 import type { Database } from '../../core/database/database.ts'
 import { THE_SERVICE, writing } from '../../core/database/statements.ts'
-import { MAIL_SECRET_USE } from '../../mail/sealed-secret.ts'
+import { MAIL_SECRET_USE } from '../../capabilities/mail/sealed-secret.ts'
 import { channelUse } from '../../capabilities/notices/sealed-config.ts'
 import { signingKeyUse } from '../../capabilities/openid/keys.ts'
 import { SETTINGS } from '../../capabilities/settings/definitions.ts'

@@ -2,7 +2,7 @@ import { createMiddleware } from 'hono/factory'
 import type { Deps } from '../../../core/deps.ts'
 import { logError } from '../../../core/database/log.ts'
 import type { App } from '../../../web/http/context.ts'
-import { sendMails } from '../../../mail/send.ts'
+import { sendMails } from '../../mail/send.ts'
 import { becomeMails } from '../forgotten.ts'
 
 /** The longest that mails wait after the answer, milliseconds. */

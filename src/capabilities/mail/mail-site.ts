@@ -1,5 +1,5 @@
-import { Refusal } from '../core/base/refusals.ts'
-import type { Deps } from '../core/deps.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { Deps } from '../../core/deps.ts'
 
 export type MailSiteDeps = Pick<Deps, 'sendEmail' | 'mailFrom' | 'siteAddress'>
 

@@ -1,5 +1,5 @@
-import { own } from '../core/base/own.ts'
-import type { Deps, EmailText } from '../core/deps.ts'
+import { own } from '../../core/base/own.ts'
+import type { Deps, EmailText } from '../../core/deps.ts'
 
 /**
  * Why an e-mail was not taken. `e-mail recipient`: the address is refused for good, so nothing is

@@ -1,5 +1,5 @@
-import type { KeyRing } from '../core/crypto/key-ring.ts'
-import { openBox, type RandomSource, sealBox } from '../core/crypto/sealed-box.ts'
+import type { KeyRing } from '../../core/crypto/key-ring.ts'
+import { openBox, type RandomSource, sealBox } from '../../core/crypto/sealed-box.ts'
 
 export const MAIL_SECRET_USE = 'link in a mail'
 

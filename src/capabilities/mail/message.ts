@@ -1,7 +1,7 @@
-import type { Language } from '../core/base/language.ts'
-import { visible } from '../core/base/text.ts'
-import { isoTime } from '../core/base/time.ts'
-import type { EmailText } from '../core/deps.ts'
+import type { Language } from '../../core/base/language.ts'
+import { visible } from '../../core/base/text.ts'
+import { isoTime } from '../../core/base/time.ts'
+import type { EmailText } from '../../core/deps.ts'
 import type { MailSite } from './mail-site.ts'
 import { MAIL_TEXTS, type MailKind } from './texts.ts'
 

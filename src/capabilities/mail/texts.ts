@@ -1,4 +1,4 @@
-import type { Language } from '../core/base/language.ts'
+import type { Language } from '../../core/base/language.ts'
 
 /** The kinds of mails to users. */
 export const MAIL_KINDS = [

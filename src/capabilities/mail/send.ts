@@ -1,8 +1,8 @@
-import type { Language } from '../core/base/language.ts'
-import { logError } from '../core/database/log.ts'
-import { runBatch } from '../core/database/statements.ts'
-import type { Deps } from '../core/deps.ts'
-import { readSettings, type SettingsDeps } from '../capabilities/settings/store.ts'
+import type { Language } from '../../core/base/language.ts'
+import { logError } from '../../core/database/log.ts'
+import { runBatch } from '../../core/database/statements.ts'
+import type { Deps } from '../../core/deps.ts'
+import { readSettings, type SettingsDeps } from '../settings/store.ts'
 import { type MailSite, type MailSiteDeps, mailSiteOf } from './mail-site.ts'
 import { writeMail } from './message.ts'
 import {

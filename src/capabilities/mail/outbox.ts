@@ -1,11 +1,16 @@
 import { inArray, lte, type SQL, sql } from 'drizzle-orm'
-import { links, mails, users } from '../../schema/tables.ts'
-import type { Language } from '../core/base/language.ts'
-import { literal } from '../core/database/literal.ts'
-import { type Authority, sendingAfter, THE_SERVICE, writing } from '../core/database/statements.ts'
-import type { Database } from '../core/deps.ts'
+import { links, mails, users } from '../../../schema/tables.ts'
+import type { Language } from '../../core/base/language.ts'
+import { literal } from '../../core/database/literal.ts'
+import {
+  type Authority,
+  sendingAfter,
+  THE_SERVICE,
+  writing,
+} from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
 import type { QueuedKind } from './texts.ts'
-import { DAY_MILLISECONDS } from '../core/base/time.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 /** A mail without a link that was not sent for so long is given up. */
 export const GIVE_UP_MILLISECONDS = DAY_MILLISECONDS
