@@ -18,7 +18,7 @@ const MAX_GZIP_BYTES = { 'with pages': 288 * 1024, 'without pages': 178 * 1024 }
 const SOURCES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
 /** The files that name the pages, and what stands for them in a Worker without pages. */
 const NO_PAGES = {
-  'src/pages/routes.tsx': `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`,
+  'src/pages.tsx': `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`,
   'src/web/kit/openid/routes.tsx': `import { Hono } from 'hono'\nexport const authorizePages = new Hono()\nexport const endSessionPages = new Hono()\n`,
   'src/web/kit/fault-page.ts': `export const faultPage = () => new Response()\n`,
   'src/web/kit/sso/answers.tsx': `export const ssoAnswers = { headers: (_, next) => next() }\n`,

@@ -28,7 +28,7 @@ import { attempt, type Fields, problemOf, readForm } from '../../../web/kit/form
 import { pageHeaders } from '../../../web/kit/headers.ts'
 import { acceptedLanguage, LANGUAGE_COOKIE, rememberLanguage } from '../../../web/kit/language.ts'
 import { showContinue, showFormPost } from '../../../web/kit/problem-page.tsx'
-import { showFailure } from '../../../pages/routes.tsx'
+import { showFailure } from '../../../pages.tsx'
 import { sameOrigin } from '../../../web/kit/same-origin.ts'
 import {
   clearSessionToken,

@@ -1,50 +1,45 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { readAccountAs } from '../../core/access/act-as.ts'
-import { Refusal } from '../../core/base/refusals.ts'
-import { text } from '../../core/base/text.ts'
-import { clientOf } from '../../web/http/client.ts'
-import type { App, AppContext } from '../../web/http/context.ts'
-import { actorOf, sessionOf } from '../../web/http/guard.ts'
-import { idQuery, validate } from '../../web/http/input.ts'
-import { readOwnDetails } from '../../capabilities/joining/details.ts'
+import { readAccountAs } from './core/access/act-as.ts'
+import { Refusal } from './core/base/refusals.ts'
+import { text } from './core/base/text.ts'
+import { clientOf } from './web/http/client.ts'
+import type { App, AppContext } from './web/http/context.ts'
+import { actorOf, sessionOf } from './web/http/guard.ts'
+import { idQuery, validate } from './web/http/input.ts'
+import { readOwnDetails } from './capabilities/joining/details.ts'
 import {
   endEverything,
   endOtherSessions,
   endSession,
   listSessions,
-} from '../../capabilities/sessions/own-sessions.ts'
-import { logout } from '../../capabilities/sign-in/sign-out.ts'
-import {
-  addKey,
-  listKeysWithHelp,
-  removeKey,
-  removeKeys,
-} from '../../capabilities/ssh-keys/keys.ts'
-import { keySchema } from '../../capabilities/ssh-keys/title.ts'
-import { readOverview } from '../../capabilities/me/overview.ts'
-import { adminPages } from '../admin/routes.tsx'
-import { confirmWith } from '../../web/kit/confirm.tsx'
-import { attempt, type Fields, readForm } from '../../web/kit/form.ts'
-import { showForm } from '../../web/kit/frames.tsx'
-import { emailPages } from '../../capabilities/joining/pages/own-email-routes.tsx'
-import { WelcomePage } from '../../capabilities/joining/pages/pages.tsx'
-import { NEWEST } from '../../web/kit/rows.tsx'
+} from './capabilities/sessions/own-sessions.ts'
+import { logout } from './capabilities/sign-in/sign-out.ts'
+import { addKey, listKeysWithHelp, removeKey, removeKeys } from './capabilities/ssh-keys/keys.ts'
+import { keySchema } from './capabilities/ssh-keys/title.ts'
+import { readOverview } from './capabilities/me/overview.ts'
+import { adminPages } from './admin-pages.tsx'
+import { confirmWith } from './web/kit/confirm.tsx'
+import { attempt, type Fields, readForm } from './web/kit/form.ts'
+import { showForm } from './web/kit/frames.tsx'
+import { emailPages } from './capabilities/joining/pages/own-email-routes.tsx'
+import { WelcomePage } from './capabilities/joining/pages/pages.tsx'
+import { NEWEST } from './web/kit/rows.tsx'
 import {
   clearSessionToken,
   sessionToken,
   requireSession,
-} from '../../capabilities/sign-in/pages/session-cookie.ts'
-import { backTo, goTo, readView, showPage } from '../../web/kit/view.ts'
-import { activityPages } from '../../capabilities/activity/pages/activity.tsx'
-import { appPasswordPages } from '../../capabilities/app-passwords/pages/app-passwords-routes.tsx'
-import { KeysPage } from '../../capabilities/ssh-keys/pages/keys.tsx'
-import { NewKeyPage } from '../../capabilities/ssh-keys/pages/new-key.tsx'
-import { noticePages } from '../../capabilities/notices/pages/notice-routes.tsx'
-import { OverviewPage } from '../../capabilities/me/pages/overview.tsx'
-import { programPages } from '../../capabilities/openid/pages/programs.tsx'
-import { securityPages } from '../../capabilities/me/pages/security-routes.tsx'
-import { SessionsPage } from '../../capabilities/sessions/pages/sessions.tsx'
+} from './capabilities/sign-in/pages/session-cookie.ts'
+import { backTo, goTo, readView, showPage } from './web/kit/view.ts'
+import { activityPages } from './capabilities/activity/pages/activity.tsx'
+import { appPasswordPages } from './capabilities/app-passwords/pages/app-passwords-routes.tsx'
+import { KeysPage } from './capabilities/ssh-keys/pages/keys.tsx'
+import { NewKeyPage } from './capabilities/ssh-keys/pages/new-key.tsx'
+import { noticePages } from './capabilities/notices/pages/notice-routes.tsx'
+import { OverviewPage } from './capabilities/me/pages/overview.tsx'
+import { programPages } from './capabilities/openid/pages/programs.tsx'
+import { securityPages } from './capabilities/me/pages/security-routes.tsx'
+import { SessionsPage } from './capabilities/sessions/pages/sessions.tsx'
 
 const sessionSchema = v.object({ id: text() })
 
