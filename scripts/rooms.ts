@@ -1,16 +1,32 @@
 import { posix } from 'node:path'
 
 /**
- * The rooms of `src` (its folders, and the files beside them) in five tiers, lowest first. A room
- * imports from lower tiers; what it may import of its own tier, `order` says. Type imports count
- * too. `docs/decisions/013-rooms.md` gives the reasons. A test compares README.md with it.
+ * The parts of `src`, lowest first, and their rooms. A file imports from lower parts, type imports
+ * included; `order` says what a room may import of its own part. `docs/decisions/013-rooms.md`
+ * gives the reasons. A test compares README.md with it.
+ *
+ * - `line`: the rooms that stand before it;
+ * - `edges`: the rooms that `EDGES` names for it.
  */
-export const TIERS = {
-  /** Knows nothing of accounts. */
-  ground: { order: 'line', rooms: ['base', 'database', 'crypto', 'deps'] },
+export const PARTS = {
   /** Who somebody is, and what an account may do at every door. */
-  identity: { order: 'line', rooms: ['audit', 'accounts', 'access', 'passwords', 'throttle'] },
-  /** What the service can do: each is read with the tiers below it and its edges. */
+  core: {
+    order: 'line',
+    rooms: [
+      'base',
+      'database',
+      'crypto',
+      'deps',
+      'audit',
+      'accounts',
+      'access',
+      'passwords',
+      'throttle',
+    ],
+  },
+  /** What routes and pages share. */
+  web: { order: 'line', rooms: ['http', 'kit'] },
+  /** What the service can do: a folder each. */
   capabilities: {
     order: 'edges',
     rooms: [
@@ -26,6 +42,7 @@ export const TIERS = {
       'app-passwords',
       'sso',
       'notices',
+      'me',
       'users',
       'health',
       'files',
@@ -33,15 +50,34 @@ export const TIERS = {
       'ldap',
     ],
   },
-  /** What shows the capabilities to clients. */
-  surfaces: {
+  /** The Worker: what it mounts, and what it runs in time. */
+  site: {
     order: 'line',
-    rooms: ['http', 'nightly-run', 'frequent-run', 'pages', 'api', 'app'],
+    rooms: ['nightly-run', 'frequent-run', 'api', 'pages', 'app', 'worker'],
   },
-  programs: { order: 'line', rooms: ['worker', 'local-data', 'local-worker', 'cli'] },
+  programs: {
+    order: 'edges',
+    rooms: [
+      'kit',
+      'site',
+      'main',
+      'backup',
+      'completion',
+      'deploy',
+      'doctor',
+      'import',
+      'ldap-door',
+      'start',
+    ],
+  },
 } as const satisfies Record<string, { order: 'line' | 'edges'; rooms: readonly string[] }>
 
-/** What a capability may use of another one, and why: `from > to`. There is no other way. */
+type Part = keyof typeof PARTS
+
+/**
+ * What a room may use of another one of its part, and why: `from > to`. There is no other way. What
+ * the kit of the pages uses of capabilities stands here too.
+ */
 const EDGES: Readonly<Record<string, string>> = {
   'two-factor > settings': 'the enrolment names the site',
   'mail > settings': 'a mail names the site',
@@ -76,30 +112,28 @@ const EDGES: Readonly<Record<string, string>> = {
   'health > files': 'a file server behind the site is a part of it',
 }
 
+/** The files of a capability that know HTTP: routes, middleware, cookies and pages. */
+const HTTP_PLACE = /^src\/capabilities\/[\w-]+\/(?:http|pages)\//
+const HTTP = /^(?:src\/web\/|src\/capabilities\/[\w-]+\/(?:http|pages)\/|hono(?:\/|$))/
 /**
- * Where a capability may know HTTP: the folder `http/` in its room holds its routes, its middleware
- * and its cookies. Its decisions and stores stand beside that folder.
+ * The files of a capability that only Node loads: its commands, and the descriptions of its
+ * endpoints.
  */
-const HTTP_PLACE = /^src\/[\w-]+\/http\//
-const HTTP = /^(?:src\/http\/|src\/[\w-]+\/http\/|hono(?:\/|$))/
+const NODE_PLACE = /^src\/capabilities\/[\w-]+\/(commands|docs)(?:\/|\.ts$)/
 const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g
 
-/**
- * The programs of `src/programs`, in folders that don't know each other: `start`, `deploy`,
- * `import`, and one of `operator` for each group of commands. All may use `shared` (words, options,
- * terminals) and `site` (the site that a program works on), which uses `shared`. Files beside them
- * start programs.
- */
-const CLI_BELOW = ['shared', 'site']
-const CLI_EDGES: Readonly<Record<string, string>> = {
-  'operator/users > import': 'a name is kept as an import would have kept it',
-  'operator/users > operator/joining': 'links for a user are commands of the user',
-  'operator/completion > main': 'the script completes every command',
+/** The programs that all others and the commands of capabilities share, the lower one first. */
+const SHARED_PROGRAMS = ['kit', 'site']
+/** The files of `src/programs` itself start programs and list their commands. */
+const MAIN = 'main'
+
+/** The part and the room of a file. */
+interface Place {
+  part: Part
+  room: string
 }
 
-const ROOMS = Object.entries(TIERS).flatMap(([tier, { order, rooms }], level) =>
-  rooms.map((room, place) => ({ room: room as string, tier, level, order, place })),
-)
+const LEVELS = Object.keys(PARTS)
 
 /**
  * Finds imports that a room may not make, and files of `src` that are in no room.
@@ -110,8 +144,8 @@ const ROOMS = Object.entries(TIERS).flatMap(([tier, { order, rooms }], level) =>
  */
 export function findForbiddenImports(sources: ReadonlyMap<string, string>): string[] {
   return Array.from(sources).flatMap(([path, text]) => {
-    if (roomOf(path) === undefined)
-      return [`${path} is in no room: add ${nameOf(path)} to TIERS in scripts/rooms.ts`]
+    if (placeOf(path) === undefined)
+      return [`${path} is in no room: add it to PARTS in scripts/rooms.ts`]
     return importsOf(path, text).flatMap((imported) => {
       const why = whyForbidden(path, imported)
       return why === undefined ? [] : [`${path} imports ${imported}: ${why}`]
@@ -123,44 +157,66 @@ export function findForbiddenImports(sources: ReadonlyMap<string, string>): stri
 export function findUnusedEdges(sources: ReadonlyMap<string, string>): string[] {
   const used = new Set(
     Array.from(sources).flatMap(([path, text]) =>
-      importsOf(path, text).flatMap((imported) => [
-        `${nameOf(path)} > ${nameOf(imported)}`,
-        `${programOf(path)} > ${programOf(imported)}`,
-      ]),
+      importsOf(path, text).map((imported) => edgeOf(path, imported)),
     ),
   )
-  return Object.keys({ ...EDGES, ...CLI_EDGES }).filter((edge) => !used.has(edge))
+  return Object.keys(EDGES).filter((edge) => !used.has(edge))
+}
+
+function edgeOf(path: string, imported: string): string {
+  return `${roomNameOf(path)} > ${roomNameOf(imported)}`
+}
+
+/** Commands are no part of the Worker, so their edges are apart: `users/commands > import`. */
+function roomNameOf(path: string): string {
+  const { room = '' } = placeOf(path) ?? {}
+  return isCommand(path) ? `${room}/commands` : room
 }
 
 function whyForbidden(path: string, imported: string): string | undefined {
-  const [own, other] = [roomOf(path), roomOf(imported)]
-  const isBelowHttp = own !== undefined && own.level <= levelOf('capabilities')
-  if (isBelowHttp && HTTP.test(imported))
-    return HTTP_PLACE.test(path) ? undefined : 'decisions know no HTTP, only http/ in the room does'
-  if (own === undefined || other === undefined) return undefined
-  if (own.room === other.room)
-    return own.room === 'cli' ? whyForbiddenInCli(path, imported) : undefined
-  if (other.level !== own.level)
-    return other.level < own.level ? undefined : `${other.tier} stand above ${own.tier}`
-  if (own.order === 'line')
-    return other.place < own.place ? undefined : `${other.room} stands after ${own.room}`
-  const edge = `${own.room} > ${other.room}`
-  return Object.hasOwn(EDGES, edge) ? undefined : `there is no edge “${edge}”`
+  const [own, other] = [placeOf(path), placeOf(imported)]
+  if (own === undefined) return undefined
+  if (isDecision(path, own) && HTTP.test(imported))
+    return 'decisions know no HTTP, only http/ and pages/ of a capability do'
+  if (other === undefined || roomNameOf(path) === roomNameOf(imported)) return undefined
+  if (isCommand(path) || own.part === 'programs') return whyForbiddenInPrograms(path, imported)
+  if (NODE_PLACE.test(imported) && !NODE_PLACE.test(path)) return 'only Node loads it'
+  if (NODE_PLACE.test(path)) return undefined
+  return whyForbiddenInWorker(path, own, imported, other)
 }
 
-function whyForbiddenInCli(path: string, imported: string): string | undefined {
-  const [own, other] = [programOf(path), programOf(imported)]
-  if (own === other || own === 'main') return undefined
-  const [ownPlace, otherPlace] = [CLI_BELOW.indexOf(own), CLI_BELOW.indexOf(other)]
+function whyForbiddenInWorker(path: string, own: Place, imported: string, other: Place) {
+  const edge = edgeOf(path, imported)
+  if (Object.hasOwn(EDGES, edge)) return undefined
+  const [level, otherLevel] = [LEVELS.indexOf(own.part), LEVELS.indexOf(other.part)]
+  if (otherLevel !== level)
+    return otherLevel < level ? undefined : `${other.part} stands above ${own.part}`
+  const { order, rooms } = PARTS[own.part]
+  if (order === 'edges') return `there is no edge “${edge}”`
+  const places: readonly string[] = rooms
+  const isBefore = places.indexOf(other.room) < places.indexOf(own.room)
+  return isBefore ? undefined : `${other.room} stands after ${own.room}`
+}
+
+/** A program and the commands of a capability use the Worker's code, and what programs share. */
+function whyForbiddenInPrograms(path: string, imported: string): string | undefined {
+  const [own, other] = [roomNameOf(path), roomNameOf(imported)]
+  const isProgram = isCommand(imported) || placeOf(imported)?.part === 'programs'
+  if (own === MAIN || !isProgram) return undefined
+  const [ownPlace, otherPlace] = [SHARED_PROGRAMS.indexOf(own), SHARED_PROGRAMS.indexOf(other)]
   if (otherPlace >= 0 && (ownPlace < 0 || otherPlace < ownPlace)) return undefined
   const edge = `${own} > ${other}`
-  return Object.hasOwn(CLI_EDGES, edge) ? undefined : `programs have no edge “${edge}”`
+  return Object.hasOwn(EDGES, edge) ? undefined : `programs have no edge “${edge}”`
 }
 
-/** Returns the folder of a program in `src/programs`, and `main` for the files beside these folders. */
-function programOf(path: string): string {
-  const folders = path.split('/').slice(2, -1)
-  return folders.length === 0 ? 'main' : folders.join('/')
+/** Tells whether a file decides: it lies in `core`, or in a capability beside its routes and pages. */
+function isDecision(path: string, { part }: Place): boolean {
+  if (part === 'core') return true
+  return part === 'capabilities' && !HTTP_PLACE.test(path) && !NODE_PLACE.test(path)
+}
+
+function isCommand(path: string): boolean {
+  return NODE_PLACE.exec(path)?.[1] === 'commands'
 }
 
 /** Returns paths from the project's folder, and packages by their names. */
@@ -170,16 +226,16 @@ function importsOf(path: string, text: string): string[] {
   )
 }
 
-/** Returns the name of the folder in `src`, or of the file when it lies in `src` itself. */
-function nameOf(path: string): string {
-  return (path.split('/')[1] ?? '').replace(/\.tsx?$/, '')
+/** @returns `undefined` outside `src`, and for what {@link PARTS} lacks. */
+function placeOf(path: string): Place | undefined {
+  const [root, first = '', second] = path.split('/').map((name) => name.replace(/\.tsx?$/, ''))
+  if (root !== 'src') return undefined
+  const isFile = !path.replace(/^src\/[\w-]+\//, '').includes('/')
+  const part = second === undefined ? 'site' : first
+  const room = second === undefined ? first : part === 'programs' && isFile ? MAIN : second
+  return isPart(part) && PARTS[part].rooms.some((one) => one === room) ? { part, room } : undefined
 }
 
-/** @returns `undefined` outside `src`, and for what {@link TIERS} lacks. */
-function roomOf(path: string) {
-  return path.startsWith('src/') ? ROOMS.find(({ room }) => room === nameOf(path)) : undefined
-}
-
-function levelOf(tier: keyof typeof TIERS): number {
-  return Object.keys(TIERS).indexOf(tier)
+function isPart(name: string): name is Part {
+  return Object.hasOwn(PARTS, name)
 }

@@ -20,6 +20,7 @@ import { faultPage } from './capabilities/files/pages/fault-page.ts'
 import { authorizePages, endSessionPages } from './capabilities/openid/pages/routes.tsx'
 import { answerUnknownPath, pageRoutes } from './pages.tsx'
 import { ssoAnswers } from './capabilities/sso/pages/answers.tsx'
+import { pageSource } from './page-source.ts'
 import { loggedPath } from './core/base/logged-path.ts'
 import { refusalIn } from './core/base/refusals.ts'
 
@@ -40,6 +41,7 @@ export function createApp(depsFor: DepsFor): Hono<App> {
       'deps',
       depsFor(c.env, (work) => c.executionCtx.waitUntil(work), c.req.raw),
     )
+    c.set('pageSource', pageSource)
     await next().catch(throwError)
   })
   app.use(requestLog)

@@ -17,11 +17,8 @@ import { isLanguage, languageOf, rememberLanguage, TEXTS } from './web/kit/langu
 import { localPathOf, parseLocalPath } from './web/kit/local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from './web/kit/problem-page.tsx'
 import { sameOrigin } from './web/kit/same-origin.ts'
-import {
-  clearSessionToken,
-  isSessionOver,
-  sessionToken,
-} from './capabilities/sign-in/pages/session-cookie.ts'
+import { clearSessionToken, sessionToken } from './capabilities/sign-in/pages/session-cookie.ts'
+import { isSessionOver } from './web/kit/session-over.ts'
 import { signInPath } from './capabilities/sign-in/pages/next.ts'
 import { signInPages } from './capabilities/sign-in/pages/routes.tsx'
 import { themeOf } from './capabilities/settings/pages/theme.ts'

@@ -3,6 +3,7 @@ import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../../cor
 import { basePathSchema } from '../../core/accounts/fields.ts'
 import { MAX_PERMISSION } from '../../core/accounts/roles.ts'
 import { reason } from '../../core/base/reasons.ts'
+import { isSiteAddress } from '../../core/base/web-address.ts'
 import { parseSftpAddress } from './sftp-address.ts'
 
 /**
@@ -172,16 +173,6 @@ export const someReplacements: Check = aJson(
   (value) => isObjectOf(value, (text) => typeof text === 'string'),
   reason('replacements'),
 )
-
-/**
- * Tells whether an address is absolute with http(s), or a path of this site; refuses other schemes,
- * and `//host`.
- */
-export function isSiteAddress(address: unknown): boolean {
-  if (typeof address !== 'string') return false
-  if (!/^(?:https?:\/\/|\/(?![/\\]))[^\s\p{Cc}]*$/iu.test(address)) return false
-  return URL.canParse(address, 'https://site.invalid')
-}
 
 /** Tells whether a text is an https origin exactly as browsers write it. */
 export function isHttpsOrigin(text: string): boolean {

@@ -2,6 +2,7 @@ import { fromBase64, toHex } from '../../core/base/encoding.ts'
 import { CURVES } from '../../core/crypto/curves.ts'
 import { DerReader, TAG } from './der.ts'
 import { KeyError, WireReader, wireString } from '../../core/crypto/wire.ts'
+import { isPrivateKey } from '../../core/crypto/private-key.ts'
 
 /** The parts of OpenSSH's one-line form of a key. */
 interface KeyLine {
@@ -14,9 +15,6 @@ const MAX_BYTES = 16 * 1024
 const BLANKS = ' \t\r\n'
 const LINE_ENDS = '\r\n'
 
-/** Matches the private keys of PEM, PGP, SSH 2, SSH 1 and PuTTY, and OpenSSH's without its frame. */
-const PRIVATE_KEY =
-  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY|BEGIN SSH2 ENCRYPTED PRIVATE KEY|SSH PRIVATE KEY FILE FORMAT|PuTTY-User-Key-File-|b3BlbnNzaC1rZXktdjE/
 const KEY_TYPE = /^(ssh-|ecdsa-|sk-|rsa-sha2-|x509v3-)[\w@.-]+$/
 
 /** Object identifiers in DER. @see RFC 8017 appendix A.1, RFC 5480 section 2.1.1, RFC 8410 section 3 */
@@ -37,11 +35,6 @@ export function readPasted(pasted: string): KeyLine {
   if (text.startsWith('---- BEGIN SSH2 PUBLIC KEY ----')) return readRfc4716(text)
   if (text.startsWith('-----BEGIN ')) return readPem(text)
   return readLine(text)
-}
-
-/** Tells whether a text contains a private key. A private key must not be sent, or shown again. */
-export function isPrivateKey(text: string): boolean {
-  return PRIVATE_KEY.test(text)
 }
 
 function readLine(text: string): KeyLine {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, text } from '../../core/base/text.ts'
-import { isPrivateKey } from './pasted.ts'
+import { isPrivateKey } from '../../core/crypto/private-key.ts'
 import { reason } from '../../core/base/reasons.ts'
 
 const MAX_TITLE_CHARACTERS = 255

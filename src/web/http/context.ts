@@ -21,18 +21,21 @@ export interface FileTarget {
 /** The types of Hono's context. */
 export interface App {
   Bindings: Env & OptionalBindings
-  Variables: {
-    deps: Deps
-    /** Set by `anyCaller` and `signedIn`. */
-    caller: Caller
-    /** Set by `signedIn`, and by `requireSession` of the pages. */
-    actor?: Actor
-    requestId: string
-    /** Set by `fileRules` for what the file server answers. */
-    fileTarget?: FileTarget
-    /** The `code` of the envelope. */
-    outcome?: number
-  }
+  Variables: Variables
+}
+
+/** What a request carries from its first middleware on. The kit of the pages adds to it. */
+export interface Variables {
+  deps: Deps
+  /** Set by `anyCaller` and `signedIn`. */
+  caller: Caller
+  /** Set by `signedIn`, and by `requireSession` of the pages. */
+  actor?: Actor
+  requestId: string
+  /** Set by `fileRules` for what the file server answers. */
+  fileTarget?: FileTarget
+  /** The `code` of the envelope. */
+  outcome?: number
 }
 
 export type AppContext = Context<App>

@@ -1,35 +1,22 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { Method } from '../../core/access/sign-in-methods.ts'
-import { Refusal } from '../../core/base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
-import { sessionOf } from '../http/guard.ts'
-import { confirmSession, proveAgain } from '../../capabilities/me/confirm.ts'
 import { Alert, Confirm, Field } from './fields.tsx'
 import type { Fields, Problem } from './form.ts'
-import {
-  hasAnswer,
-  PasskeyButton,
-  readAssertion,
-} from '../../capabilities/passkeys/pages/passkey.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
 import type { View } from './view.ts'
 
 /** Names of the fields that `ConfirmFields` renders. */
 export const CONFIRM_FIELDS = ['confirm_password', 'confirm_code']
 
 /**
- * Makes the session fresh with the password, the code or the passkey of a form. The form contains
- * none while the session is fresh. The next decision checks whether the session is fresh.
+ * Makes the session fresh with the password, the code or the passkey of a form (`PageSource`). The
+ * form contains none while the session is fresh. The next decision checks whether it is.
  *
  * @throws {Refusal} The refusals of `confirmSession`.
  */
-export async function confirmWith(c: AppContext, fields: Fields): Promise<void> {
-  const { confirm_password: password = '', confirm_code: code = '' } = fields
-  // When both are present, only the password is checked: a right code must not hide a wrong password.
-  if (password !== '') return confirmSession(c.get('deps'), sessionOf(c), { password })
-  if (code !== '') return confirmSession(c.get('deps'), sessionOf(c), { code })
-  if (!hasAnswer(fields)) return
-  const passkey = readAssertion(c, fields, 'wrongConfirmationPasskey')
-  return confirmSession(c.get('deps'), sessionOf(c), { passkey })
+export function confirmWith(c: AppContext, fields: Fields): Promise<void> {
+  return c.get('pageSource').confirm(c, fields)
 }
 
 /**
@@ -38,13 +25,8 @@ export async function confirmWith(c: AppContext, fields: Fields): Promise<void> 
  * @returns What was shown.
  * @throws {Refusal} `confirmationNeeded` for an empty form, and the refusals of `proveAgain`.
  */
-export async function proveAgainWith(c: AppContext, fields: Fields): Promise<Method[]> {
-  const { confirm_password: password = '', confirm_code: code = '' } = fields
-  const [deps, session] = [c.get('deps'), sessionOf(c)]
-  if (password !== '') return proveAgain(deps, session, { password, code })
-  if (!hasAnswer(fields)) throw new Refusal('confirmationNeeded')
-  const passkey = readAssertion(c, fields, 'wrongConfirmationPasskey')
-  return proveAgain(deps, session, { passkey })
+export function proveAgainWith(c: AppContext, fields: Fields): Promise<Method[]> {
+  return c.get('pageSource').proveAgain(c, fields)
 }
 
 interface ConfirmFieldsProps {

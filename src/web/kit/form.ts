@@ -2,8 +2,8 @@ import type { AppContext } from '../http/context.ts'
 import { own } from '../../core/base/own.ts'
 import { fillText, isKeyPart, type Reason } from '../../core/base/reasons.ts'
 import { Refusal, refusalIn, type RefusalName } from '../../core/base/refusals.ts'
-import { isPrivateKey } from '../../capabilities/ssh-keys/pasted.ts'
-import { isSessionOver } from '../../capabilities/sign-in/pages/session-cookie.ts'
+import { isPrivateKey } from '../../core/crypto/private-key.ts'
+import { isSessionOver } from './session-over.ts'
 import type { Texts } from './texts/en.ts'
 
 /** The values of a form by field name; of several equal names the first counts. */

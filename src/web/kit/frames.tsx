@@ -7,7 +7,6 @@ import { type IconName, Tile, type Tone } from './icons.tsx'
 import { AccountPage, SinglePage } from './layout.tsx'
 import { Heading } from './parts.tsx'
 import { Choices, type ChoicesProps, Rows } from './rows.tsx'
-import { StartOver } from '../../capabilities/sign-in/pages/fields.tsx'
 import { showPage, type View } from './view.ts'
 
 /**
@@ -96,7 +95,7 @@ export function KindPage({ view, title, problem, choices, back, form }: KindPage
   )
 }
 
-interface CardPageProps {
+export interface CardPageProps {
   view: View
   icon: IconName
   tone?: Tone
@@ -115,20 +114,5 @@ export function CardPage({ children, ...props }: PropsWithChildren<CardPageProps
         {children}
       </article>
     </SinglePage>
-  )
-}
-
-interface StepPageProps extends CardPageProps {
-  /** The page after the sign-in (`next.ts`). */
-  next: string
-}
-
-/** A further step of a sign-in, with the link that begins it again. */
-export function StepPage({ next, children, ...props }: PropsWithChildren<StepPageProps>) {
-  return (
-    <CardPage {...props}>
-      {children}
-      <StartOver view={props.view} next={next} />
-    </CardPage>
   )
 }

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { isSiteAddress } from '../../capabilities/settings/checks.ts'
+import { isSiteAddress } from '../../core/base/web-address.ts'
 
 /** Bounds the search for the end of an element, so that hostile texts take linear time. */
 const MAX_SPAN = 1000

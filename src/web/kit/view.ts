@@ -1,21 +1,19 @@
 import type { Child } from 'hono/jsx'
 import { html } from 'hono/html'
 import type { AppContext } from '../http/context.ts'
-import { relyingPartyOf } from '../../core/base/passkey-site.ts'
+import { type RelyingParty, relyingPartyOf } from '../../core/base/passkey-site.ts'
 import type { Refusal } from '../../core/base/refusals.ts'
-import { DEFAULT_SETTINGS, type Settings } from '../../capabilities/settings/defaults.ts'
 import { usualFolder } from '../../core/accounts/new-names.ts'
-import { hasMailSite } from '../../capabilities/mail/mail-site.ts'
-import { readSettings } from '../../capabilities/settings/store.ts'
+import type { Deps } from '../../core/deps.ts'
+import type { Method } from '../../core/access/sign-in-methods.ts'
+import type { Fields } from './form.ts'
 import type { Acting } from '../../core/access/act-as.ts'
 import { isFreshAt } from '../../core/access/freshness.ts'
-import { type OpenAnnouncement, openAnnouncement } from './announcement.tsx'
-import { LOGO } from '../../../.build/assets.ts'
+import type { OpenAnnouncement } from './announcement.tsx'
 import { type Language, languageOf, TEXTS } from './language.ts'
 import { localPathOf } from './local-path.ts'
-import { beginOnPage, type BegunCeremony } from '../../capabilities/passkeys/pages/passkey.tsx'
+import { type BegunCeremony } from './passkey-button.tsx'
 import type { Texts } from './texts/en.ts'
-import { themeOf } from '../../capabilities/settings/pages/theme.ts'
 
 /** The data that every page gets. */
 export interface View {
@@ -50,6 +48,29 @@ export interface View {
   ceremony: BegunCeremony | undefined
 }
 
+/** What a page shows of the settings. */
+export type SiteFacts = Pick<View, 'site' | 'platform' | 'isRegistrationOpen' | 'hasMail'>
+
+/** What pages need of capabilities. `app.ts` hands it in, so that the kit knows none of them. */
+export interface PageSource {
+  /** Settings only change the look: if they can't be read, these are the defaults. */
+  readSite: (c: AppContext) => Promise<SiteFacts>
+  /** Begins a confirmation with a passkey of a user. */
+  beginCeremony: (
+    deps: Deps,
+    relyingParty: RelyingParty,
+    username: string,
+  ) => Promise<BegunCeremony>
+  confirm: (c: AppContext, fields: Fields) => Promise<void>
+  proveAgain: (c: AppContext, fields: Fields) => Promise<Method[]>
+}
+
+declare module '../http/context.ts' {
+  interface Variables {
+    pageSource: PageSource
+  }
+}
+
 /** The settings that decide how a page looks. */
 interface Site {
   title: string
@@ -59,27 +80,17 @@ interface Site {
   theme: string
 }
 
-/** Returns the platform of single sign-on; `undefined` while it is off or not set up. */
-function platformOf(settings: Record<'sso_login_enabled' | 'sso_login_platform', string>) {
-  const isOn = settings.sso_login_enabled === 'true' && settings.sso_login_platform !== ''
-  return isOn ? settings.sso_login_platform : undefined
-}
-
 export async function readView(c: AppContext, account?: Acting): Promise<View> {
   const deps = c.get('deps')
   const language = languageOf(c)
   const t = TEXTS[language]
-  // Settings only change the look: if they can't be read, the page uses the defaults.
-  const settings = await readSettings(deps).then(
-    ({ values }) => values,
-    (): Settings => DEFAULT_SETTINGS,
-  )
+  const source = c.get('pageSource')
   const isFresh = account !== undefined && isFreshAt(deps, account.provenAt, deps.now())
   const relyingParty = relyingPartyOf(c.req.url, deps.passkeySite())
   return {
     t,
     language,
-    site: await siteOf(c, settings),
+    ...(await source.readSite(c)),
     host: new URL(c.req.url).host,
     path: c.req.path,
     address: localPathOf(c.req.url),
@@ -88,13 +99,10 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     isFresh,
     notice: noticeOf(t, c.req.query('done') ?? ''),
     rpId: relyingParty?.rpId,
-    platform: platformOf(settings),
-    isRegistrationOpen: settings.allow_register === 'true',
-    hasMail: hasMailSite(deps),
     usualFolder: usualFolder(deps),
     ceremony:
       account?.hasPasskey && relyingParty && (!isFresh || account.factorState === 'unused')
-        ? await beginOnPage(deps, relyingParty, account.username)
+        ? await source.beginCeremony(deps, relyingParty, account.username)
         : undefined,
   }
 }
@@ -143,20 +151,4 @@ export function goTo(c: AppContext, path: string, notice?: DoneNotice) {
  */
 export function backTo(path: string) {
   return (c: AppContext) => goTo(c, path)
-}
-
-async function siteOf(c: AppContext, settings: Settings): Promise<Site> {
-  const [light = '', dark = light] = settings.logo.split('\n').map((line) => line.trim())
-  return {
-    title: settings.site_title || DEFAULT_SETTINGS.site_title,
-    announcement: await openAnnouncement(c, settings.announcement),
-    logo: { light: localImage(light), dark: localImage(dark) },
-    theme: (await themeOf(settings.main_color)).path,
-  }
-}
-
-/** Replaces an image on another host by the default logo, because a page contacts no other host. */
-function localImage(address: string): string {
-  const isLocal = /^\/(?![/\\])[^\s\p{Cc}\\]*$/u.test(address)
-  return isLocal && address !== DEFAULT_SETTINGS.logo ? address : LOGO
 }

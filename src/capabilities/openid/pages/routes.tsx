@@ -30,12 +30,8 @@ import { acceptedLanguage, LANGUAGE_COOKIE, rememberLanguage } from '../../../we
 import { showContinue, showFormPost } from '../../../web/kit/problem-page.tsx'
 import { showFailure } from '../../../pages.tsx'
 import { sameOrigin } from '../../../web/kit/same-origin.ts'
-import {
-  clearSessionToken,
-  isSessionOver,
-  readSession,
-  sessionToken,
-} from '../../sign-in/pages/session-cookie.ts'
+import { isSessionOver } from '../../../web/kit/session-over.ts'
+import { clearSessionToken, readSession, sessionToken } from '../../sign-in/pages/session-cookie.ts'
 import { signInPath } from '../../sign-in/pages/next.ts'
 import { goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { ConfirmPage, ConsentPage, EndedPage, EndPage, UntrustedPage } from './pages.tsx'

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { App } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
-import { isSiteAddress } from '../checks.ts'
+import { isSiteAddress } from '../../../core/base/web-address.ts'
 import { DEFAULT_SETTINGS } from '../defaults.ts'
 import { readRelatedOrigins } from '../related-origins.ts'
 import { readSecurityTxt } from '../security-txt.ts'

@@ -1,11 +1,16 @@
 import { Alert } from '../../../web/kit/fields.tsx'
 import type { Fields, Problem } from '../../../web/kit/form.ts'
-import { CardPage, StepPage } from '../../../web/kit/frames.tsx'
+import { CardPage } from '../../../web/kit/frames.tsx'
+import { StepPage } from './step-page.tsx'
 import { Icon } from '../../../web/kit/icons.tsx'
 import { SinglePage } from '../../../web/kit/layout.tsx'
 import type { AskingProgram } from '../../openid/pages/asking.ts'
 import { Heading } from '../../../web/kit/parts.tsx'
-import { type BegunCeremony, NoPasskeysHere, PasskeyButton } from '../../passkeys/pages/passkey.tsx'
+import {
+  type BegunCeremony,
+  NoPasskeysHere,
+  PasskeyButton,
+} from '../../../web/kit/passkey-button.tsx'
 import { providerIcon, providerName } from '../../sso/pages/names.ts'
 import type { View } from '../../../web/kit/view.ts'
 import { CodeField, NameAndPassword } from './fields.tsx'

@@ -3,7 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../../../web/http/client.ts'
 import { answerAdmitted } from '../../../web/http/guard.ts'
 import type { App, AppContext } from '../../../web/http/context.ts'
-import { Refusal, type RefusalName } from '../../../core/base/refusals.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
 import type { SessionActor } from '../../../core/access/actor.ts'
 import { verifyToken } from '../../../core/access/token.ts'
 import { clearProvenIdentity } from '../../sso/http/proven-identity.ts'
@@ -55,17 +55,4 @@ export async function readSession(c: AppContext): Promise<SessionActor> {
   c.set('caller', { actor: session })
   c.set('actor', session)
   return session
-}
-
-const SESSION_OVER: readonly RefusalName[] = [
-  'guestDisabled',
-  'tokenExpired',
-  'tokenInvalidated',
-  'passwordChanged',
-  'accountDisabled',
-]
-
-/** Tells whether the visitor has to sign in again. */
-export function isSessionOver({ refusal }: Refusal): boolean {
-  return SESSION_OVER.includes(refusal)
 }

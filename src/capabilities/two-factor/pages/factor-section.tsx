@@ -1,6 +1,6 @@
 import { Alert, Field } from '../../../web/kit/fields.tsx'
 import { problemIn } from '../../../web/kit/form.ts'
-import { PasskeyButton } from '../../passkeys/pages/passkey.tsx'
+import { PasskeyButton } from '../../../web/kit/passkey-button.tsx'
 import type { SecurityProps } from '../../me/pages/security-forms.ts'
 
 /** For a session without the second factor that its user has and must use: asks for it. */

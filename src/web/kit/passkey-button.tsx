@@ -1,15 +1,7 @@
-import { PASSKEY_SCRIPT } from '../../../../.build/assets.ts'
-import type { RelyingParty } from '../../../core/base/passkey-site.ts'
-import { Refusal, type RefusalName } from '../../../core/base/refusals.ts'
-import type { Deps } from '../../../core/deps.ts'
-import type { AppContext } from '../../../web/http/context.ts'
-import { validateJson } from '../../../web/http/input.ts'
-import { assertionSchema } from '../answer-schemas.ts'
-import { beginAssertion } from '../begin.ts'
-import { shownIn } from '../http/relying-party.ts'
-import type { Fields } from '../../../web/kit/form.ts'
-import { Icon } from '../../../web/kit/icons.tsx'
-import type { View } from '../../../web/kit/view.ts'
+import { PASSKEY_SCRIPT } from '../../../.build/assets.ts'
+import type { Fields } from './form.ts'
+import { Icon } from './icons.tsx'
+import type { View } from './view.ts'
 
 /** A ceremony that began with the page. Its answer comes back in a form. */
 export interface BegunCeremony {
@@ -18,34 +10,9 @@ export interface BegunCeremony {
   session: string
 }
 
-/** @param username Empty for a sign-in, which then reads nothing. */
-export async function beginOnPage(
-  deps: Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now'>,
-  relyingParty: RelyingParty,
-  username = '',
-): Promise<BegunCeremony> {
-  const { options, session } = await beginAssertion(deps, relyingParty, username)
-  return { options: options.publicKey, session }
-}
-
 /** Tells whether a form has the answer of a passkey. */
 export function hasAnswer({ passkey_answer: answer = '' }: Fields): boolean {
   return answer !== ''
-}
-
-/**
- * Reads the answer of a passkey to a sign-in or a confirmation.
- *
- * @param refusal The answer to one that cannot be read.
- */
-export function readAssertion(c: AppContext, fields: Fields, refusal: RefusalName) {
-  const { passkey_answer: json = '', passkey_session: session = '' } = fields
-  try {
-    return shownIn(c, validateJson(assertionSchema, json), session)
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.refusal !== 'invalidBody') throw error
-    throw new Refusal(refusal, { detail: error.message })
-  }
 }
 
 interface PasskeyButtonProps {
