@@ -13,7 +13,7 @@ import { accountPages } from './account-pages.tsx'
 import { pageHeaders } from './web/kit/headers.ts'
 import { readForm } from './web/kit/form.ts'
 import { joiningPages } from './capabilities/joining/pages/routes.tsx'
-import { isLanguage, languageOf, rememberLanguage, TEXTS } from './web/kit/language.ts'
+import { isLanguage, rememberLanguage, textsFor } from './web/kit/language.ts'
 import { localPathOf, parseLocalPath } from './web/kit/local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from './web/kit/problem-page.tsx'
 import { sameOrigin } from './web/kit/same-origin.ts'
@@ -97,11 +97,7 @@ async function askToSignIn(c: AppContext) {
     const isFromElsewhere = c.req.header('Sec-Fetch-Site') === 'cross-site'
     if (!isFromElsewhere || c.req.method !== 'GET') return goTo(c, signInPath(wanted))
     // The path as the browser sent it: decoded, it could hold characters that break the header.
-    return showContinue(
-      c,
-      wanted || new URL(c.req.url).pathname,
-      TEXTS[languageOf(c)].signIn.continue,
-    )
+    return showContinue(c, wanted || new URL(c.req.url).pathname, textsFor(c).signIn.continue)
   }
   clearSessionToken(c)
   return goTo(c, signInPath(wanted), 'session-over')

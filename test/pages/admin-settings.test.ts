@@ -7,7 +7,7 @@ import {
   keysOf,
   PAGE_NAMES,
 } from '../../src/capabilities/settings/pages/admin/setting-pages.ts'
-import { TEXTS } from '../../src/web/kit/language.ts'
+import { TEXTS } from '../../src/texts.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'

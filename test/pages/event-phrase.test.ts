@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { EVENT_KINDS, type EventKind } from '../../src/core/audit/kinds.ts'
 import { readSignInDetail, signInDetail } from '../../src/core/audit/sign-in-detail.ts'
 import { type EventPhrase, phraseOf } from '../../src/capabilities/activity/pages/event-phrase.ts'
-import { TEXTS } from '../../src/web/kit/language.ts'
+import { TEXTS } from '../../src/texts.ts'
 
 const own = { detail: '', isOwn: true, hasUser: true, times: 1 }
 const others = { ...own, isOwn: false }

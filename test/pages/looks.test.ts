@@ -8,7 +8,8 @@ import {
   toReadable,
   toHex,
 } from '../../src/capabilities/settings/pages/colour.ts'
-import { acceptedLanguage, TEXTS } from '../../src/web/kit/language.ts'
+import { acceptedLanguage } from '../../src/web/kit/language.ts'
+import { TEXTS } from '../../src/texts.ts'
 import { describeUserAgent } from '../../src/web/kit/user-agent.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'

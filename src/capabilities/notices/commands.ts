@@ -16,7 +16,7 @@ import { bindsEmail, readSiteConfig } from '../../programs/site/site-config.ts'
 import type { Site } from '../../programs/site/site.ts'
 import { readLine } from '../../programs/kit/standard-input.ts'
 import { whileWaiting } from '../../programs/kit/waiting.ts'
-import { channelsEn } from './pages/texts/channels-en.ts'
+import { noticesEn } from './texts.en.ts'
 import { choice, repeated, required, takes, withDefault } from '../../programs/kit/declaration.ts'
 import type { Text } from '../../programs/kit/help.ts'
 import { onSite } from '../../programs/site/on-site.ts'
@@ -243,7 +243,7 @@ while npm start serves it. The command waits for that.`,
 
 /** Says why a test was not delivered, and what to do where the pages explain it. */
 function undelivered(failure: string): string {
-  const explanation = channelsEn.failures[failure]
+  const explanation = noticesEn.channels.failures[failure]
   const why = `The test was not delivered: ${failure}.`
   return explanation === undefined ? why : `${why} ${explanation}`
 }

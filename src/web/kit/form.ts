@@ -4,7 +4,7 @@ import { fillText, isKeyPart, type Reason } from '../../core/base/reasons.ts'
 import { Refusal, refusalIn, type RefusalName } from '../../core/base/refusals.ts'
 import { isPrivateKey } from '../../core/crypto/private-key.ts'
 import { isSessionOver } from './session-over.ts'
-import type { Texts } from './texts/en.ts'
+import type { Texts } from './texts.ts'
 
 /** The values of a form by field name; of several equal names the first counts. */
 export type Fields = Readonly<Record<string, string>>

@@ -2,14 +2,19 @@ import { setCookie } from 'hono/cookie'
 import type { Language } from '../../core/base/language.ts'
 import { YEAR_SECONDS } from '../../core/base/time.ts'
 import type { AppContext } from '../http/context.ts'
-import { LANGUAGE_COOKIE } from '../http/language.ts'
-import { en, type Texts } from './texts/en.ts'
-import { zh } from './texts/zh.ts'
+import { LANGUAGE_COOKIE, languageOf } from '../http/language.ts'
+import type { Texts } from './texts.ts'
 
 export { acceptedLanguage, isLanguage, type Language, LANGUAGES } from '../../core/base/language.ts'
 export { LANGUAGE_COOKIE, languageOf } from '../http/language.ts'
 
-export const TEXTS = { en, zh } satisfies Record<Language, Texts>
+/** The name of each language in itself. */
+export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', zh: '简体中文' }
+
+/** Returns the texts in the language of the visitor. */
+export function textsFor(c: AppContext): Texts {
+  return c.get('pageSource').texts[languageOf(c)]
+}
 
 /** Values of the `lang` attribute. */
 export const LANGUAGE_TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }

@@ -4,8 +4,8 @@ import { ADMIN } from '../../core/accounts/roles.ts'
 import { Announcement } from './announcement.tsx'
 import { Avatar } from './avatar.tsx'
 import { Icon, type IconName } from './icons.tsx'
-import { LANGUAGE_TAGS, LANGUAGES, TEXTS } from './language.ts'
-import type { Texts } from './texts/en.ts'
+import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from './language.ts'
+import type { Texts } from './texts.ts'
 import type { View } from './view.ts'
 
 type LayoutProps = PropsWithChildren<{ view: View; title: string }>
@@ -188,7 +188,7 @@ function Languages({ view: { language, address } }: { view: View }) {
       <input type="hidden" name="path" value={address} />
       {others.map((other) => (
         <button class="quiet" name="language" value={other} lang={LANGUAGE_TAGS[other]}>
-          {TEXTS[other].languageName}
+          {LANGUAGE_NAMES[other]}
         </button>
       ))}
     </form>

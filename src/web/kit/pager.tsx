@@ -1,4 +1,4 @@
-import type { Texts } from './texts/en.ts'
+import type { Texts } from './texts.ts'
 import type { View } from './view.ts'
 
 interface PagerProps {

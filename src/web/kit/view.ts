@@ -10,10 +10,10 @@ import type { Fields } from './form.ts'
 import type { Acting } from '../../core/access/act-as.ts'
 import { isFreshAt } from '../../core/access/freshness.ts'
 import type { OpenAnnouncement } from './announcement.tsx'
-import { type Language, languageOf, TEXTS } from './language.ts'
+import { type Language, languageOf, textsFor } from './language.ts'
 import { localPathOf } from './local-path.ts'
 import { type BegunCeremony } from './passkey-button.tsx'
-import type { Texts } from './texts/en.ts'
+import type { Texts } from './texts.ts'
 
 /** The data that every page gets. */
 export interface View {
@@ -53,6 +53,7 @@ export type SiteFacts = Pick<View, 'site' | 'platform' | 'isRegistrationOpen' | 
 
 /** What pages need of capabilities. `app.ts` hands it in, so that the kit knows none of them. */
 export interface PageSource {
+  texts: Record<Language, Texts>
   /** Settings only change the look: if they can't be read, these are the defaults. */
   readSite: (c: AppContext) => Promise<SiteFacts>
   /** Begins a confirmation with a passkey of a user. */
@@ -83,7 +84,7 @@ interface Site {
 export async function readView(c: AppContext, account?: Acting): Promise<View> {
   const deps = c.get('deps')
   const language = languageOf(c)
-  const t = TEXTS[language]
+  const t = textsFor(c)
   const source = c.get('pageSource')
   const isFresh = account !== undefined && isFreshAt(deps, account.provenAt, deps.now())
   const relyingParty = relyingPartyOf(c.req.url, deps.passkeySite())

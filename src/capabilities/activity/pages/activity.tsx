@@ -7,7 +7,7 @@ import { query } from '../../../web/http/input.ts'
 import { MAX_EVENTS_IN_FILE, sendEvents } from './event-csv.ts'
 import { eventQuery, parseFilter } from './event-filter.tsx'
 import { EventsPage } from './event-list.tsx'
-import { languageOf, TEXTS } from '../../../web/kit/language.ts'
+import { textsFor } from '../../../web/kit/language.ts'
 import { readView, showPage } from '../../../web/kit/view.ts'
 
 const PATH = '/account/activity'
@@ -29,7 +29,7 @@ export const activityPages = new Hono<App>()
   .get('/', query(eventQuery), async (c) => {
     const { page: requestedPage, ...fields } = c.req.valid('query')
     const page = Math.max(requestedPage, 1)
-    const { filter, problem } = parseFilter(TEXTS[languageOf(c)], fields)
+    const { filter, problem } = parseFilter(textsFor(c), fields)
     const read = [c.get('deps'), actorOf(c), page, EVENTS_PER_PAGE, filter] as const
     const { account, events, total } = await listOwnEvents(...read)
     const pages = Math.max(1, Math.ceil(total / EVENTS_PER_PAGE))
@@ -50,7 +50,7 @@ export const activityPages = new Hono<App>()
     )
   })
   .get('/events.csv', query(eventQuery), async (c) => {
-    const t = TEXTS[languageOf(c)]
+    const t = textsFor(c)
     const { filter } = parseFilter(t, c.req.valid('query'))
     const events = await listLatestOwnEvents(c.get('deps'), actorOf(c), filter, MAX_EVENTS_IN_FILE)
     return sendEvents(c, t, events, 'owner')

@@ -9,7 +9,7 @@ import {
   sentenceText,
   subjectPerson,
 } from './event-text.ts'
-import type { Texts } from '../../../web/kit/texts/en.ts'
+import type { Texts } from '../../../web/kit/texts.ts'
 
 /** Number of events in a file, so that it takes about the CPU time that a free plan allows (10 ms). */
 export const MAX_EVENTS_IN_FILE = 1000

@@ -9,7 +9,7 @@ import { pageQuery } from '../../../web/http/input.ts'
 import { groupedKinds } from './event-look.ts'
 import { Field } from '../../../web/kit/fields.tsx'
 import type { Problem } from '../../../web/kit/form.ts'
-import type { Texts } from '../../../web/kit/texts/en.ts'
+import type { Texts } from '../../../web/kit/texts.ts'
 import type { View } from '../../../web/kit/view.ts'
 
 const MAX_CHARACTERS = 255

@@ -6,7 +6,7 @@ import { own } from '../../../core/base/own.ts'
 import { visible } from '../../../core/base/text.ts'
 import { isShownRefusal, phraseOf } from './event-phrase.ts'
 import { providerName } from '../../sso/pages/names.ts'
-import type { Texts } from '../../../web/kit/texts/en.ts'
+import type { Texts } from '../../../web/kit/texts.ts'
 
 /** An event as its sentence needs it; the lists of operators name the user too. */
 interface EventRecord {

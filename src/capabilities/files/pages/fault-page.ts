@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { Refusal } from '../../../core/base/refusals.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { problemOf } from '../../../web/kit/form.ts'
-import { LANGUAGE_TAGS, languageOf, TEXTS } from '../../../web/kit/language.ts'
+import { LANGUAGE_TAGS, languageOf, textsFor } from '../../../web/kit/language.ts'
 
 /**
  * Makes the page for a browser that opens a page of the file server while it is away, or never had
@@ -16,7 +16,7 @@ export async function faultPage(
   isAccountHere: boolean,
 ): Promise<string> {
   const language = languageOf(c)
-  const t = TEXTS[language]
+  const t = textsFor(c)
   const sentence = problemOf(t, refusal).message
   const account = isAccountHere ? html`<p><a href="/account">${t.problems.back}</a></p>` : ''
   const page = await html`<!doctype html>

@@ -8,7 +8,7 @@ import type { Fields, Problem } from '../../../web/kit/form.ts'
 import type { IconName } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { ShownOnce } from '../../../web/kit/parts.tsx'
-import type { Texts } from '../../../web/kit/texts/en.ts'
+import type { Texts } from '../../../web/kit/texts.ts'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
 

@@ -17,7 +17,7 @@ import { chosenTopics, testProblem, WebhookSecretPage } from './channel-parts.ts
 import { confirmWith } from '../../../web/kit/confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
-import { languageOf, TEXTS } from '../../../web/kit/language.ts'
+import { languageOf, textsFor } from '../../../web/kit/language.ts'
 import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { OWN_NOTICES_PATH, OwnChannelPage, type OwnKind, OwnNoticesPage } from './notices.tsx'
 
@@ -103,7 +103,7 @@ interface Shown {
 
 async function showNotices(c: AppContext, { refusal, failure }: Shown = {}) {
   const { account, channel } = await findOwnChannel(c.get('deps'), sessionOf(c))
-  const t = TEXTS[languageOf(c)]
+  const t = textsFor(c)
   const failed = failure === undefined ? undefined : testProblem(t, failure)
   const problem = refusal === undefined ? failed : problemOf(t, refusal)
   const props = { view: await readView(c, account), channel, problem }

@@ -1,7 +1,7 @@
 import { own } from '../../../core/base/own.ts'
 import { isSsoPlatform, type SsoPlatform } from '../../../core/base/sso-platforms.ts'
 import type { IconName } from '../../../web/kit/icons.tsx'
-import type { Texts } from '../../../web/kit/texts/en.ts'
+import type { Texts } from '../../../web/kit/texts.ts'
 
 /** Returns the name of an identity provider as pages show it. */
 export function providerName(t: Texts, platform: string): string {

@@ -1,162 +1,6 @@
-import {
-  adminInvitationsEn,
-  peopleNoticesEn,
-} from '../../../capabilities/joining/pages/texts/people-en.ts'
-import { joiningEn } from '../../../capabilities/joining/pages/texts/joining-en.ts'
-import type { ListedMethod } from '../../../core/access/sign-in-methods.ts'
-import type { SsoProblem } from '../../../capabilities/sso/check.ts'
-import type { CheckName, Protection } from '../../../capabilities/me/protection.ts'
-import type { LinkedBy } from '../../../capabilities/sso/store.ts'
-import type {
-  EventPhrase,
-  ShownRefusal,
-} from '../../../capabilities/activity/pages/event-phrase.ts'
 import type { KeyPart, ReasonCode } from '../../../core/base/reasons.ts'
 import type { RefusalName } from '../../../core/base/refusals.ts'
 import { counted } from './counted.ts'
-import {
-  adminEventsEn,
-  adminNoticesEn,
-  adminSettingsEn,
-  adminSiteEn,
-  adminUsersEn,
-  someAppPasswords,
-  someKeys,
-} from './admin-en.ts'
-import {
-  adminProgramsEn,
-  authorizeEn,
-  programsEn,
-} from '../../../capabilities/openid/pages/texts/openid-en.ts'
-import { channelsEn } from '../../../capabilities/notices/pages/texts/channels-en.ts'
-import { settingsEn } from '../../../capabilities/settings/pages/texts/settings-en.ts'
-
-const closedAppPasswords = counted('1 app password is closed', '# app passwords are closed')
-const closedKeys = counted('1 SSH key is closed', '# SSH keys are closed')
-
-const BETTER_KEY = 'Create a better one with: ssh-keygen -t ed25519'
-
-/** How a session was made. */
-const sessionMethods: Record<ListedMethod, string> = {
-  pwd: 'password',
-  otp: 'code',
-  recovery: 'recovery code',
-  passkey: 'passkey',
-  sso: 'linked account',
-  mfa: 'its second factor',
-}
-
-/** Why a sign-in was refused, in the sentence about it. */
-const refusedSignIns: Record<ShownRefusal, string> = {
-  credentials: 'wrong password',
-  code: 'wrong code',
-  disabled: 'account disabled',
-  passkey: 'passkey not accepted',
-  'two-factor': 'two-step verification is on, so the file server needs an app password',
-  'app password': 'wrong app password',
-  permission: 'not permitted',
-}
-
-/** The identity providers whose names are written in another way than in the setting. */
-const platforms: Record<string, string> = { Github: 'GitHub', Dingtalk: 'DingTalk', OIDC: 'OpenID' }
-
-/**
- * The sentence of each event. `{who}` is the actor, `{whose}` and `{whom}` the user of the account,
- * `{what}` the event's detail, `{provider}` an identity provider.
- */
-const events: Record<EventPhrase, string> = {
-  settings_changed: '{who} changed the site settings: {what}',
-  users_imported: '{who} imported {what}',
-  sign_in: '{who} signed in',
-  sign_in_code: '{who} signed in with password and code',
-  sign_in_recovery: '{who} signed in with password and recovery code',
-  sign_in_passkey: '{who} signed in with a passkey',
-  sign_in_provider: '{who} signed in with {provider}',
-  sign_in_provider_code: '{who} signed in with {provider} and a code',
-  sign_in_refused: 'A sign-in to {whose} account was refused',
-  sign_in_refused_reason: 'A sign-in to {whose} account was refused: {reason}',
-  sign_in_refused_unknown: 'A sign-in with an unknown name was refused',
-  sign_in_refused_unknown_times: '{times} sign-ins with unknown names were refused',
-  service_sign_in: '{who} signed in to the file server',
-  recovery_code_used: '{who} used a recovery code',
-  recovery_codes_made: '{who} generated new recovery codes',
-  two_factor_on: '{who} turned on two-step verification',
-  two_factor_off: '{who} turned off two-step verification',
-  two_factor_moved: '{who} moved two-step verification to a new phone',
-  two_factor_off_of_other: '{who} turned off {whose} two-step verification',
-  password_changed: '{who} changed {whose} password',
-  profile_changed: '{who} changed {whose} profile',
-  session_ended: '{who} ended one of {whose} sessions',
-  session_ended_logout: '{who} signed out',
-  session_ended_others: '{who} signed out on all other devices',
-  session_ended_all: '{who} ended all of {whose} sessions',
-  session_ended_everything: '{who} ended all of {whose} sessions and deleted the app passwords',
-  session_ended_limit: '{whose} oldest session ended, because there were too many',
-  session_ended_everyone: '{who} ended the sessions of all users',
-  key_added: '{who} added the SSH key “{what}”',
-  key_added_of_other: '{who} added {whose} SSH key “{what}”',
-  key_kept: '{who} kept the SSH key “{what}”, which was made with a password alone',
-  key_deleted: '{who} deleted the SSH key “{what}”',
-  key_deleted_of_other: '{who} deleted {whose} SSH key “{what}”',
-  key_used: '{who} used the SSH key “{what}”',
-  user_made: '{who} created {whose} account',
-  user_changed: '{who} changed {whose} account',
-  role_changed: '{who} changed {whose} role',
-  password_reset: '{who} set a new password for {whom}',
-  two_factor_cancelled: '{who} turned off {whose} two-step verification',
-  user_disabled: '{who} disabled {whose} account',
-  user_enabled: '{who} enabled {whose} account',
-  user_deleted: '{who} deleted {whose} account',
-  service_token_made: '{who} created the service token “{what}”',
-  service_token_ended: '{who} ended the service token “{what}”',
-  user_unlocked: '{who} unlocked {whose} account',
-  proof_refused: '{who} entered a wrong password while signed in',
-  proof_refused_code: '{who} entered a wrong code while signed in',
-  proof_refused_passkey: '{who} showed a passkey that was refused while signed in',
-  passkey_added: '{who} added the passkey “{what}”',
-  passkey_deleted: '{who} deleted the passkey “{what}”',
-  passkey_deleted_of_other: '{who} deleted {whose} passkey “{what}”',
-  passkey_renamed: '{who} renamed a passkey to “{what}”',
-  passkey_cloned:
-    '{whose} passkey “{what}” was refused because a copy of it seems to exist. Delete it if you do not know why',
-  token_created: '{who} created the app password “{what}”',
-  token_created_of_other: '{who} created {whose} app password “{what}”',
-  token_kept: '{who} kept the app password “{what}”, which was made with a password alone',
-  token_deleted: '{who} deleted the app password “{what}”',
-  token_deleted_of_other: '{who} deleted {whose} app password “{what}”',
-  token_used_elsewhere: '{whose} app password “{what}” was used from a new network',
-  client_added: '{who} registered the program “{what}”',
-  client_deleted: '{who} deleted the program “{what}”',
-  client_secret_made: '{who} made a new secret for the program “{what}”',
-  signing_key_made: '{who} made the signing key “{what}”',
-  access_given: '{who} gave the program “{what}” access',
-  offline_access_given: 'The program “{what}” got access that outlives the sign-out',
-  access_removed: '{who} took the access from the program “{what}”',
-  access_replayed:
-    '{whose} sign-in to the program “{what}” was ended, because one of its codes or tokens was used twice',
-  name_released: '{who} released the reserved name “{what}”',
-  names_reserved: '{who} reserved {what} names of an old database',
-  identity_linked: '{who} linked the account “{what}” for signing in',
-  identity_linked_of_other: '{who} linked the account “{what}” with {whose} account',
-  identity_unlinked: '{who} unlinked the account “{what}”',
-  identity_unlinked_of_other: '{who} unlinked the account “{what}” from {whose} account',
-  account_locked: 'Too many sign-ins to {whose} account were refused',
-  network_locked: 'A network is locked out after too many refused sign-ins',
-  many_refusals: '{what} sign-ins were refused within an hour',
-  notices_changed: '{who} changed where notices are sent',
-  registered: '{who} registered',
-  registration_approved: '{who} approved the registration of {whom}',
-  registration_rejected: '{who} rejected the registration of {whom}',
-  invitation_made: '{who} made an invitation: “{what}”',
-  link_withdrawn: '{who} withdrew a link: “{what}”',
-  reset_link_made: '{who} made a link for a new password for {whose} account',
-  reset_mail_sent: 'A link for a new password was mailed for {whose} account',
-  password_reset_by_link: '{whose} password was set with a link',
-  email_changed: '{who} changed {whose} e-mail address',
-  email_verified: '{who} confirmed {whose} e-mail address',
-  end_changed: '{who} changed the end of {whose} account',
-  end_near: '{whose} account ends soon',
-}
 
 /** The text of each refusal; `<…>` is replaced by `fill`. */
 const refusals: Record<RefusalName, string> = {
@@ -285,6 +129,8 @@ const refusals: Record<RefusalName, string> = {
   filesNotSetUp: 'The file server is not set up. Tell an administrator.',
   unavailable: 'The service is temporarily unavailable. Please try again.',
 }
+
+const BETTER_KEY = 'Create a better one with: ssh-keygen -t ed25519'
 
 /** Why a value was refused; `<…>` is a value. Reasons of `keyInvalid` are the end of its sentence. */
 const reasons: Record<ReasonCode, string> = {
@@ -415,11 +261,40 @@ const keyParts: Record<KeyPart, string> = {
   application: 'application',
 }
 
-/** Every text of the pages; a language that lacks one is a type error. */
-export type Texts = typeof en
+const REMAINING =
+  'All sessions of the user have ended, but everything else below still works. On the page of the user, delete what the user does not recognise.'
 
-export const en = {
-  languageName: 'English',
+const adminNoticesEn = {
+  'channel-added': 'The channel was added. Send a test to see whether notices arrive.',
+  'channel-saved': 'The channel was saved. Send a test to see whether notices arrive.',
+  'channel-deleted': 'The channel was deleted.',
+  'channel-tested': 'The test was delivered.',
+  'user-made': 'The user was created.',
+  'user-changed': 'The changes were saved.',
+  'user-password-set': 'The new password was set. All sessions of the user have ended.',
+  'user-password-set-remaining': `The new password was set. ${REMAINING}`,
+  'user-unlocked': 'The user is unlocked and can try again.',
+  'user-two-factor-off': 'Two-step verification is off. All sessions of the user have ended.',
+  'user-sessions-ended': 'All sessions have ended, and all app passwords of the user are deleted.',
+  'user-disabled': 'The account was disabled.',
+  'user-approved': 'The user was approved, and can sign in.',
+  'user-rejected': 'The registration was rejected, and the account is deleted.',
+  'user-enabled': 'The account was enabled.',
+  'user-deleted': 'The user was deleted.',
+  'settings-saved': 'The settings were saved.',
+  'client-secret-deleted':
+    'The settings were saved. The client secret was that of the old provider, so it was deleted. Enter the one of the new provider.',
+  'setting-reset': 'The setting was reset to its default.',
+}
+
+/** Confirm what an operator did with people. */
+const peopleNoticesEn = {
+  'invitation-mailed': 'The invitation is on its way.',
+  'invitation-withdrawn': 'The invitation was withdrawn.',
+}
+
+/** The texts of the kit. Each capability has its own (`texts.en.ts`). */
+export const kitEn = {
   skipToContent: 'Skip to content',
   announcement: 'Announcement',
   mainNavigation: 'Account',
@@ -435,94 +310,6 @@ export const en = {
   print: 'Print',
   closeAnnouncement: 'Close',
   reveal: { show: 'Show', hide: 'Hide' },
-
-  signIn: {
-    title: 'Sign in',
-    lead: (host: string) => `Use your account at ${host}.`,
-    or: 'or',
-    paused: 'Sign-in is paused',
-    lost: 'Lost your password or your phone?',
-    lostPassword: (site: string) =>
-      `An administrator of ${site} can give you a new password. Nobody can tell you the old one.`,
-    lostPhone: 'Without the phone, enter a recovery code in place of the code.',
-    username: 'User name',
-    password: 'Password',
-    submit: 'Sign in',
-    codeTitle: 'Two-step verification',
-    codeLead: (name: string) => `One more step for ${name}.`,
-    code: 'Code',
-    codeHint: 'Six digits from your authenticator app, or one of your recovery codes.',
-    noCode: 'No code, or it is refused?',
-    codeLate:
-      'The app shows a new code every 30 seconds, and each works once. If every code is refused, let the phone set its clock automatically.',
-    lostCodes: (site: string) =>
-      `Without the phone and the recovery codes, ask an administrator of ${site} to turn two-step verification off.`,
-    codeSubmit: 'Verify',
-    startOver: 'Sign in as another user',
-    continue: 'Continue to your account',
-    passkey: 'Sign in with a passkey',
-    to: (site: string) => `Sign in to ${site}`,
-  },
-
-  joining: joiningEn,
-
-  sso: {
-    platforms,
-    submit: (provider: string) => `Sign in with ${provider}`,
-    factorTitle: 'One more step',
-    factorLead: (name: string, provider: string) =>
-      `${provider} has confirmed you. Now confirm that you are ${name}, with a code or a passkey.`,
-    linkTitle: 'Link an account',
-    linkLead: (account: string, provider: string) =>
-      `No user here is linked with the ${provider} account “${account}”.`,
-    linkHint:
-      'If you have an account here, sign in to it once. The two accounts are then linked, and either one signs you in.',
-    linkSubmit: 'Sign in and link',
-    doneTitle: 'You are signed in',
-    doneLead: 'This window closes by itself.',
-    boundTitle: 'The account is confirmed',
-    noOpener:
-      'This window has lost the page that opened it. Close it and start again. If that does not help, an administrator can turn on the compatibility mode.',
-    failedTitle: 'Signing in did not work',
-    title: 'Linked accounts',
-    lead: 'Accounts at another service that sign you in here, without the password of this site.',
-    none: 'No account is linked.',
-    link: (provider: string) => `Link your ${provider} account`,
-    linkQuestion: 'You are sent to the provider and come back when you have signed in there.',
-    linkContinue: 'Continue to the provider',
-    unlink: 'Unlink',
-    unlinkQuestion: (account: string) =>
-      `Unlink “${account}”? It can no longer be used to sign in, and the sessions that began with it end.`,
-    unlinkSubmit: 'Unlink account',
-    unnamed: 'Account without a name',
-    linkedBy: {
-      user: (when: string) => `Linked by you ${when}`,
-      registration: (when: string) => `Linked ${when}, when this account was created`,
-      import: (when: string) => `Linked ${when}, when this account was moved here`,
-    } satisfies Record<LinkedBy, (when: string) => string>,
-    linkedByOwner: (when: string) => `Linked by the user ${when}`,
-    lastWayIn:
-      'It is the only way in: the user has no password and no passkey, and cannot sign in again until you set a password.',
-    subject: 'ID at the provider',
-    redirectUris: 'Redirect URIs',
-    redirectUrisLead: 'Register these addresses at the provider, exactly as they stand here.',
-    check: 'Check',
-    checkLead:
-      'Tests the saved settings: does the provider answer, and does it accept the client ID and the client secret?',
-    checkSubmit: 'Ask the provider',
-    checkGood: (host: string) =>
-      `The provider answers, and accepts client ID and client secret. Users are sent to ${host}.`,
-    checkUnsure: (host: string) =>
-      `The provider answers. Users are sent to ${host}. It does not tell whether it accepts client ID and client secret.`,
-    checkProblems: {
-      'no answer': 'The provider does not answer. Check the address and try again.',
-      answer:
-        'The provider does not answer as an OpenID provider with this address. Check the address and try again.',
-      client:
-        'The provider does not accept the client ID or the client secret. Copy both again from the provider.',
-    } satisfies Record<SsoProblem, string>,
-  },
-
   nav: {
     overview: 'Overview',
     security: 'Security',
@@ -540,113 +327,6 @@ export const en = {
     notices: 'Your notices',
     channels: 'Alert channels',
   },
-
-  overview: {
-    title: 'Overview',
-    greeting: (name: string) => `Hello, ${name}`,
-    name: 'User name',
-    role: 'Role',
-    roles: ['User', 'Guest', 'Administrator'],
-    basePath: 'Base folder',
-    permissions: 'Your permissions',
-    noPermissions: 'You can only browse files.',
-    twoFactorOff: 'Two-step verification is off',
-    twoFactorOffHint: 'A stolen password is enough to sign in as you.',
-    twoFactorOn: 'Two-step verification is on',
-    levels: {
-      good: 'Your account is well protected',
-      fair: 'Something needs your attention',
-      weak: 'Your account has little protection',
-    } satisfies Record<Protection['level'], string>,
-    score: (good: number, all: number) => `${good} of ${all} protections in place`,
-    noNewPlace: 'No sign-in from a new network in the last 7 days',
-    newPlace: (network: string, when: string) =>
-      `New network ${network}, first used ${when}. Was it you?`,
-    passkeyOnly: 'You sign in with a passkey',
-    hasPasskey: 'You have a passkey',
-    noPasskey: 'No passkey yet. With one, a touch or a look signs you in',
-    hasSpare: 'You have a second passkey in case one is lost',
-    noSpare: 'Only one passkey. Add a second one in case it is lost',
-    steps: {
-      places: 'Check where you are signed in',
-      factor: 'Turn on two-step verification',
-      codes: 'Get new recovery codes',
-      passkey: 'Add a passkey',
-      spare: 'Add a second passkey',
-    } satisfies Record<CheckName, string>,
-    latest: 'Latest activity',
-    allActivity: 'All activity',
-    rights: 'What your account may do',
-  },
-
-  permissions: [
-    'See hidden files',
-    'Open folders without their password',
-    'Add offline downloads',
-    'Create folders and upload',
-    'Rename',
-    'Move',
-    'Copy',
-    'Delete',
-    'Read over WebDAV',
-    'Write over WebDAV',
-    'Sign in and read over FTP and SFTP',
-    'Write over FTP and SFTP',
-    'Look into archives',
-    'Decompress archives',
-    'Share',
-    'Choose the address of a share',
-  ],
-
-  security: {
-    title: 'Security',
-    passwordTitle: 'Password',
-    passwordLead: 'A new password signs you out on all devices, including this one.',
-    oldPassword: 'Current password',
-    newPassword: 'New password',
-    newPasswordHint:
-      'At least 8 characters. Tip: three or four unrelated words make a strong password.',
-    repeat: 'Repeat the new password',
-    changePassword: 'Change password',
-    twoFactorTitle: 'Two-step verification',
-    twoFactorLead:
-      'With two-step verification, a sign-in needs your password and a code from your phone.',
-    on: 'On',
-    off: 'Off',
-    turnOn: 'Set up',
-    move: 'Move to a new phone',
-    turnOff: 'Turn off',
-    turnOffLead: 'Your password alone then signs you in. You are signed out on your other devices.',
-    code: 'Code',
-    codeHint: 'Six digits from your app, or a recovery code.',
-    codesLeft: (left: number, all: number) => `${left} of ${all} recovery codes left`,
-    noCodes: 'You have no recovery codes',
-    fewCodesHint:
-      'Without a recovery code, only an administrator can help you after you lose your phone. Generate new codes.',
-    newCodes: 'New recovery codes',
-    newCodesLead: 'You get ten new codes, and the old ones stop working.',
-    newCodesSubmit: 'Show new codes',
-    closed: (appPasswords: number, keys: number) =>
-      keys === 0
-        ? closedAppPasswords(appPasswords)
-        : appPasswords === 0
-          ? closedKeys(keys)
-          : `${someAppPasswords(appPasswords)} and ${someKeys(keys)} are closed`,
-    closedLead:
-      'This site requires a second factor of you. They were made with a password alone, so they open nothing until you keep them.',
-    closedBadge: 'closed',
-    keep: 'Keep them',
-    keepQuestion:
-      'Keep all of them? They work again at once, with the same passwords and keys. First delete those that you do not recognise.',
-    missingTitle: 'This site requires a second factor',
-    missingLead:
-      'A password alone is not enough here. Add a passkey, or set up two-step verification. Then you can use the other pages.',
-    factorTitle: 'One more step',
-    factorLead:
-      'This site requires more than a password, and you signed in with your password only. Show that it is you to continue.',
-    factorSubmit: 'Continue',
-  },
-
   confirm: {
     title: 'Confirm that it is you',
     password: 'Your password',
@@ -656,91 +336,6 @@ export const en = {
     passkey: 'Confirm with a passkey',
     another: 'Another way',
   },
-
-  enrolment: {
-    title: 'Set up two-step verification',
-    scan: 'Scan this image with an authenticator app',
-    apps: 'Any of them works: Aegis, 2FAS, Google Authenticator, Microsoft Authenticator, or your password manager.',
-    qr: 'QR code for your authenticator app',
-    onThisPhone: 'Is the app on this device?',
-    byHand: 'If you cannot scan, enter this setup key in the app:',
-    openApp: 'Open the app',
-    confirm: 'Enter the six digits that the app shows',
-    hint: 'When you confirm, you are signed out on your other devices.',
-    code: 'Code',
-    submit: 'Turn on',
-  },
-
-  phone: {
-    title: 'Move to a new phone',
-    lead: 'Your account moves to the authenticator app on the new phone. When you have finished, the old phone and the old recovery codes stop working.',
-    first:
-      'Show that it is you: enter a code from the old phone or, if it is lost, a recovery code.',
-    firstRecovered: 'You have just signed in with a recovery code. Nothing more is needed.',
-    second: 'Scan a QR code with the new phone.',
-    third: 'Keep the new recovery codes.',
-    submit: 'Continue',
-    lostTitle: 'Have you lost your phone?',
-    lost: 'Set up a new one now. When you have finished, the old phone and the old recovery codes stop working, and you get new codes. If you still have the phone, you need not do anything.',
-    lostSubmit: 'Set up a new phone',
-    finish: 'Use the new phone',
-    halfway:
-      'Until you finish this page, nothing changes: the old phone still works, and so do the old recovery codes.',
-  },
-
-  recovery: {
-    title: 'Recovery codes',
-    lead: 'If you lose your phone, each code signs you in once. They are not shown again.',
-    codes: 'Your recovery codes',
-    keep: 'Keep them where you find them without your phone: in a password manager, or on paper.',
-    download: 'Download',
-    fileTitle: (name: string, site: string, date: string) =>
-      `Recovery codes of ${name} for ${site}, ${date}`,
-    fileHint: 'Each code signs you in once.',
-    done: 'I have saved the codes',
-  },
-
-  keys: {
-    title: 'SSH keys',
-    lead: 'With these keys, programs for file transfer reach your files over SFTP, without a password.',
-    leadWithoutAccess:
-      'With a key, programs for file transfer reach your files over SFTP, without a password.',
-    noAccess: 'Your account may not use SFTP, so keys do not work yet',
-    noAccessHint: 'Ask an administrator of this site for the permission.',
-    connect: 'Sign in with this command',
-    none: 'No keys yet',
-    noneHint: 'Add a public key to sign in over SFTP without a password.',
-    added: (when: string) => `Added ${when}`,
-    lastUsed: (when: string) => `Last used ${when}`,
-    lastUsedFrom: (network: string) => `from ${network}`,
-    neverUsed: 'Never used',
-    older: counted('1 older key', '# older keys'),
-    bits: (bits: number) => `${bits} bits`,
-    delete: 'Delete',
-    deleteQuestion: (title: string) => `Delete “${title}”? It can no longer be used to sign in.`,
-    deleteSubmit: 'Delete key',
-    deleteAll: 'Delete all keys',
-    deleteAllQuestion: 'None of your keys can be used to sign in any more.',
-    add: 'Add key',
-    addTitle: 'Add a key',
-    addLead:
-      'A key has two files. The public one, whose name ends in .pub, belongs here. The private one stays on your device.',
-    keyTitle: 'Title',
-    keyTitleHint: 'A name that identifies the key, such as “laptop” or “work”.',
-    key: 'Public key',
-    keyHint: 'The whole content of a .pub file, such as ~/.ssh/id_ed25519.pub.',
-    chooseFile: 'Choose a file',
-    fileIsPrivate:
-      'This is a private key. It was not read. Choose the file whose name ends in .pub.',
-    noKeyYet: 'No key yet?',
-    noKeyYetAbout: 'Make one in a minute',
-    makeKey:
-      'Run this command in a terminal (on Windows in PowerShell), and press Enter at each question. A passphrase protects the key if the device is stolen.',
-    makeKeyFile:
-      'The public key is now in the folder .ssh of your home folder, in the file id_ed25519.pub. Open it in an editor and paste its only line above.',
-    submit: 'Add key',
-  },
-
   /** How times relative to now are written. */
   distance: {
     numeric: 'auto' as Intl.RelativeTimeFormatNumeric,
@@ -748,256 +343,10 @@ export const en = {
     soon: 'in a moment',
     written: (relative: string) => relative,
   },
-
-  remaining: {
-    title: 'Your password was changed',
-    lead: 'These can still use your account. Delete what you do not recognise.',
-    hint: 'You are signed out on all devices. To delete something, sign in with the new password.',
-    channelOfOther: 'Only the user can delete it.',
-    address: 'A link for a new password can be mailed there.',
-  },
-
-  sessions: {
-    title: 'Sessions',
-    lead: 'The devices where you are signed in.',
-    current: 'This device',
-    activeNow: 'Active now',
-    activeLately: 'Active in the last hour',
-    active: (when: string) => `Last active ${when}`,
-    since: (when: string) => `Signed in ${when}`,
-    expires: (when: string) => `Ends ${when}`,
-    end: 'Sign out',
-    endOthers: 'Sign out everywhere else',
-    endOthersQuestion: 'You are signed out on all other devices. App passwords stay valid.',
-    onlyThis: 'You are not signed in anywhere else.',
-    browserOn: (browser: string, system: string) => `${browser} on ${system}`,
-    unknownBrowser: 'Unknown program',
-    methods: sessionMethods,
-    madeWith: (methods: string) => `With ${methods}`,
-    and: ' and ',
-    endEverything: 'Sign out everywhere and delete app passwords',
-    endEverythingQuestion:
-      'You are signed out on all devices, including this one, and no program can use your app passwords any more. Do this when somebody else may have had access. Your SSH keys stay: check them too.',
-  },
-
-  channels: channelsEn,
-
-  appPasswords: {
-    title: 'App passwords',
-    lead: 'Passwords for programs that cannot ask you for a code, such as WebDAV and SFTP clients.',
-    none: 'No app passwords',
-    noneOf: 'No app passwords.',
-    noneHint: 'Create one for each program. Then you can delete it without changing the others.',
-    created: (when: string) => `Created ${when}`,
-    lastUsed: (when: string) => `Last used ${when}`,
-    from: (network: string) => `from ${network}`,
-    neverUsed: 'Never used',
-    expires: (when: string) => `Expires ${when}`,
-    expired: (when: string) => `Expired ${when}`,
-    neverExpires: 'Never expires',
-    delete: 'Delete',
-    deleteQuestion: (name: string) => `Delete “${name}”? Programs that use it are refused at once.`,
-    deleteSubmit: 'Delete app password',
-    add: 'New app password',
-    addTitle: 'Create an app password',
-    addLead:
-      'Create one for each program and device. Then you can delete one, and the others keep working.',
-    name: 'Name',
-    nameHint: 'The program and the device, such as “rclone on my laptop”.',
-    use: 'What it is for',
-    useHint: 'An app password never has more rights than your account.',
-    uses: {
-      read: {
-        title: 'Read files',
-        hint: 'Lists folders and downloads, over WebDAV and SFTP. It cannot change anything.',
-      },
-      write: {
-        title: 'Read and write files',
-        hint: 'Also uploads, renames and deletes, as far as your account may.',
-      },
-      look: {
-        title: 'Read my account',
-        hint: 'For tools that show your keys, sessions and activity. No files.',
-      },
-      manage: {
-        title: 'Manage my account',
-        hint: 'Also adds and deletes SSH keys, and ends sessions. No files.',
-      },
-      admin: {
-        title: 'Administer the site',
-        hint: 'Everything that you may do as an administrator. Give it only to tools that you run yourself.',
-      },
-    },
-    scopes: {
-      'files:read': 'Reads files',
-      'files:write': 'Reads and writes files',
-      'account:read': 'Reads the account',
-      'account:write': 'Changes SSH keys and sessions',
-      admin: 'Administers the site',
-    },
-    lifetime: 'Valid for',
-    lifetimes: { month: '30 days', quarter: '90 days', year: '1 year', never: 'Until I delete it' },
-    submit: 'Create',
-    staysValid:
-      'App passwords stay valid when you change your password. To end them all, go to Sessions and choose “Sign out everywhere and delete app passwords”.',
-    createdTitle: 'Your app password',
-    createdLead: 'Copy it into the program now. It is not shown again.',
-    createdDone: 'I have copied it',
-    howTo: 'How to use it',
-    webdavHow: 'Add a WebDAV server to the program, and fill in:',
-    address: 'Address',
-    addressOf: 'The WebDAV address of your file server. Ask an administrator for it.',
-    passwordOf: 'The app password above',
-    inTerminal: 'In a terminal',
-    placeholder: (host: string) => `Replace ${host} by your file server.`,
-    sftpHow: 'Paste the app password as the password. OpenSSH servers take SSH keys only.',
-    rcloneHow: 'Run this, paste the app password, press Enter, then Ctrl+D.',
-    readHow: 'Run this in bash or zsh, paste the app password, press Enter:',
-    curlHow: 'Then send it in the header Authorization:',
-    tools: 'Tools for OpenList and AList',
-    toolsHow: 'Paste it where the tool asks for a token.',
-  },
-
   endOthers: {
     title: 'Sign out all other devices too',
     hint: 'App passwords and SSH keys stay. If somebody else had access, look through them.',
   },
-
-  passkeys: {
-    title: 'Passkeys',
-    lead: 'A passkey signs you in with your fingerprint, your face or the PIN of your device. It replaces password and code, and a fake site cannot use it.',
-    add: 'Add a passkey',
-    rename: 'Rename',
-    renameSubmit: 'Save name',
-    delete: 'Delete',
-    deleteQuestion: (name: string) =>
-      `Delete “${name}”? It can no longer be used to sign in, and the sessions that began with it end.`,
-    passwordLeft:
-      ' It is your only passkey, and two-step verification is off: then your password alone signs you in.',
-    codesLeft:
-      ' It is your only passkey: then you sign in with your password and a code from your authenticator app.',
-    deleteSubmit: 'Delete passkey',
-    survive: 'Passkeys stay when you change your password. Delete those that you do not recognise.',
-    added: (when: string) => `Added ${when}`,
-    lastUsed: (when: string) => `Last used ${when}`,
-    neverUsed: 'Never used',
-    synced: 'Synced',
-    thisDevice: 'This device only',
-    onlyAt: (host: string) => `Works only at ${host}`,
-    cloned: (when: string) =>
-      `Refused ${when}: a copy of this passkey seems to exist. Delete it if you do not know why.`,
-    addTitle: 'Add a passkey',
-    name: 'Name',
-    nameHint: 'A name that identifies the passkey, such as “phone” or “password manager”.',
-    create: 'Create passkey',
-    continue: 'Continue',
-    back: 'Back to Security',
-    needsScript: 'Passkeys need JavaScript and a current browser.',
-    notHere:
-      'Passkeys work only over https and under a host name, or at http://localhost. This address has none.',
-    nudge: 'Sign in without a password',
-    nudgeHint: 'This device can keep a passkey. Next time, a touch or a look signs you in.',
-    nudgeClose: 'Not now',
-    none: 'No passkeys.',
-    /** What went wrong in the browser, when a passkey is used and when one is added. */
-    errors: {
-      get: {
-        cancelled:
-          'No passkey was used. Try again, or use your password if this device has no passkey for this site.',
-        unusable: 'This device cannot use passkeys. Try another device, or use your password.',
-        address: 'The browser does not allow passkeys at this address. Use your password.',
-        stale: 'This page was open for too long. Reload it and try again.',
-        failed: 'The browser could not use a passkey. Use your password.',
-      },
-      create: {
-        cancelled: 'No passkey was created. Try again.',
-        exists: 'This device already has a passkey for your account.',
-        unusable:
-          'This device cannot hold a passkey. Turn on its screen lock, or use another device.',
-        address: 'The browser does not allow passkeys at this address.',
-        stale: 'This page was open for too long. Reload it and try again.',
-        failed: 'The browser could not create a passkey. Try another device or browser.',
-      },
-    } satisfies Record<'get' | 'create', Record<string, string>>,
-  },
-
-  activity: {
-    title: 'Your activity',
-    lead: 'What has happened to your account. Old entries are deleted after a while.',
-    none: 'No activity yet',
-    newer: 'Newer',
-    older: 'Older',
-    page: (page: number, pages: number) => `Page ${page} of ${pages}`,
-    you: 'You',
-    /** The words beside a verb's object. */
-    toYou: 'you',
-    your: 'your',
-    their: 'their',
-    theirs: 'them',
-    /** Follows a name. */
-    possessive: '’s',
-    /** Stands on both sides of a name in a sentence. */
-    gap: '',
-    someone: 'Someone',
-    commandLine: 'An administrator on the command line',
-    deletedName: (name: string) => `${name} (deleted)`,
-    deletedUser: (id: number) => `User ${id} (deleted)`,
-    kind: 'Event',
-    anyKind: 'All events',
-    from: 'From',
-    to: 'To',
-    filter: 'Show',
-    moreFilters: 'More filters',
-    /** Stands before the name of a time zone. */
-    zone: 'Time zone of the days:',
-    badDay: 'It must be a day such as 2026-11-21.',
-    noneFound: 'No events found',
-    noneFoundHint: 'Choose other days, or all events.',
-    showAll: 'Show all events',
-    repeated: (times: number) => `${times} times`,
-    groups: {
-      warnings: 'Warnings',
-      signIns: 'Sign-ins and sessions',
-      credentials: 'Keys, passwords, second factors',
-      accounts: 'Accounts',
-      site: 'Site and programs',
-    },
-    download: 'Download CSV',
-    downloadHint: (most: number) =>
-      `The CSV file has the events of this list, at most the latest ${most}. For earlier ones, choose dates. Its times are in UTC.`,
-    changes: (changes: string) => `: ${changes}`,
-    betweenChanges: '; ',
-    comma: ', ',
-    changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
-    stated: (field: string, value: string) => `${field} ${value}`,
-    empty: '(empty)',
-    fields: {
-      username: 'user name',
-      role: 'role',
-      permission: 'permissions',
-      base_path: 'base folder',
-      disabled: 'disabled',
-      sso_id: 'single sign-on id',
-      otp: 'two-step verification',
-      ends_at: 'end',
-      email: 'e-mail address',
-    },
-  },
-
-  adminSite: adminSiteEn,
-  adminUsers: adminUsersEn,
-  adminInvitations: adminInvitationsEn,
-  adminSettings: adminSettingsEn,
-  adminEvents: adminEventsEn,
-  settings: settingsEn,
-
-  events,
-  refusedSignIns,
-
-  authorize: authorizeEn,
-  programs: programsEn,
-  adminPrograms: adminProgramsEn,
-
   notices: {
     'program-removed': 'The program has no access any more.',
     'program-deleted': 'The program was deleted.',
@@ -1034,7 +383,6 @@ export const en = {
     ...adminNoticesEn,
     ...peopleNoticesEn,
   },
-
   problems: {
     title: 'That did not work',
     back: 'Back to your account',
@@ -1050,10 +398,9 @@ export const en = {
       'Too many failed attempts. Try again in # seconds.',
     ),
   },
-
   refusals,
-
   reasons,
-
   keyParts,
 }
+
+export type KitTexts = typeof kitEn

@@ -1,7 +1,7 @@
 import type { SsoCheck } from '../../check.ts'
 import { redirectUrisOf } from '../../redirect-uris.ts'
 import { CopyButton } from '../../../../web/kit/parts.tsx'
-import type { Texts } from '../../../../web/kit/texts/en.ts'
+import type { Texts } from '../../../../web/kit/texts.ts'
 import type { SettingsProps } from '../../../settings/pages/admin/settings.tsx'
 
 function checkText(t: Texts['sso'], checked: SsoCheck): string {

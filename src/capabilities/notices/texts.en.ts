@@ -1,7 +1,7 @@
-import type { ChannelKind } from '../../channels.ts'
-import type { OWN_TOPICS, Topic } from '../../../../core/audit/topics.ts'
-import type { TopicGroup } from '../channel-parts.tsx'
-import { counted } from '../../../../web/kit/texts/counted.ts'
+import type { ChannelKind } from './channels.ts'
+import type { TopicGroup } from './pages/channel-parts.tsx'
+import type { OWN_TOPICS, Topic } from '../../core/audit/topics.ts'
+import { counted } from '../../web/kit/texts/counted.ts'
 
 const topicGroups: Record<TopicGroup, string> = {
   signIns: 'Sign-ins',
@@ -101,66 +101,74 @@ const ownTopics: Record<(typeof OWN_TOPICS)[number], string> = {
   account_end: 'Your account ends soon',
 }
 
-export const channelsEn = {
-  title: 'Notices',
-  ownLead: 'Get a message when somebody else may be using your account.',
-  ownWhere: 'Where should it go?',
-  ownKinds: { ntfy: 'Notices to your phone', webhook: 'Notices to a program of yours' },
-  ownKindHints: {
-    ntfy: 'As a push message in the free app ntfy.',
-    webhook: 'A webhook: the program gets each notice as signed JSON.',
+export const noticesEn = {
+  channels: {
+    title: 'Notices',
+    ownLead: 'Get a message when somebody else may be using your account.',
+    ownWhere: 'Where should it go?',
+    ownKinds: { ntfy: 'Notices to your phone', webhook: 'Notices to a program of yours' },
+    ownKindHints: {
+      ntfy: 'As a push message in the free app ntfy.',
+      webhook: 'A webhook: the program gets each notice as signed JSON.',
+    },
+    ownTopics,
+    adminLead:
+      'Chats, phones and addresses that get a message when something important happens here.',
+    none: 'No channels',
+    noneHint: 'A channel is where notices go: a chat, an e-mail address, a phone.',
+    addTitle: 'Add a channel',
+    kinds,
+    kindHints,
+    fieldHints,
+    ntfyInstall: 'Install the app ntfy',
+    ntfyInstallHow: 'It is free: in the App Store, on Google Play and on F-Droid.',
+    ntfySubscribe: 'Subscribe to your topic in the app',
+    ntfySubscribeHow:
+      'Press “+” in the app and enter this name. We have just made it up, so nobody else knows it. Keep it to yourself: everybody who knows it can read your notices.',
+    ntfyAddress: 'Tell us where the topic is',
+    ntfyAddressHint:
+      'It is right already for the name above. Change it only if you use another server or topic.',
+    name: 'Name',
+    nameHint: 'How you recognise this channel.',
+    address: 'Address',
+    ownAddressHint: 'Such as https://example.org/hook.',
+    token: 'Token',
+    chat: 'Chat',
+    sender: 'Sender',
+    topicsLabel: 'Notify about',
+    topicsChange: 'Choose what to send',
+    topicGroups,
+    topics,
+    add: 'Add channel',
+    save: 'Save',
+    replaceTitle: 'Send them elsewhere',
+    replaceHint: 'Notices then go to the new address only.',
+    ownAdd: 'Turn on notices',
+    replace: 'Save the new address',
+    delete: 'Delete',
+    deleteQuestion: (name: string) => `Delete “${name}”? It gets no more notices.`,
+    ownDelete: 'Turn notices off',
+    deleteOwnQuestion: 'You get no more notices, until you choose a new place for them.',
+    deleteSubmit: 'Delete channel',
+    test: 'Send a test',
+    lastSent: (when: string) => `Last delivered ${when}`,
+    neverSent: 'Nothing delivered yet',
+    lastFailed: (when: string) => `Last failure ${when}`,
+    waiting: counted('1 notice is waiting', '# notices are waiting'),
+    lost: counted('1 notice was never delivered', '# notices were never delivered'),
+    testFailed: (reason: string) => `The test was not delivered. ${reason}`,
+    failures,
+    failedStatus: (status: string) => `The receiver answered with status ${status}.`,
+    secretTitle: 'Secret of the webhook',
+    secret: 'Secret',
+    secretLead:
+      'Each notice is signed with this secret (Standard Webhooks, HMAC-SHA-256). It is not shown again.',
+    secretDone: 'I have stored it',
   },
-  ownTopics,
-  adminLead:
-    'Chats, phones and addresses that get a message when something important happens here.',
-  none: 'No channels',
-  noneHint: 'A channel is where notices go: a chat, an e-mail address, a phone.',
-  addTitle: 'Add a channel',
-  kinds,
-  kindHints,
-  fieldHints,
-  ntfyInstall: 'Install the app ntfy',
-  ntfyInstallHow: 'It is free: in the App Store, on Google Play and on F-Droid.',
-  ntfySubscribe: 'Subscribe to your topic in the app',
-  ntfySubscribeHow:
-    'Press “+” in the app and enter this name. We have just made it up, so nobody else knows it. Keep it to yourself: everybody who knows it can read your notices.',
-  ntfyAddress: 'Tell us where the topic is',
-  ntfyAddressHint:
-    'It is right already for the name above. Change it only if you use another server or topic.',
-  name: 'Name',
-  nameHint: 'How you recognise this channel.',
-  address: 'Address',
-  ownAddressHint: 'Such as https://example.org/hook.',
-  token: 'Token',
-  chat: 'Chat',
-  sender: 'Sender',
-  topicsLabel: 'Notify about',
-  topicsChange: 'Choose what to send',
-  topicGroups,
-  topics,
-  add: 'Add channel',
-  save: 'Save',
-  replaceTitle: 'Send them elsewhere',
-  replaceHint: 'Notices then go to the new address only.',
-  ownAdd: 'Turn on notices',
-  replace: 'Save the new address',
-  delete: 'Delete',
-  deleteQuestion: (name: string) => `Delete “${name}”? It gets no more notices.`,
-  ownDelete: 'Turn notices off',
-  deleteOwnQuestion: 'You get no more notices, until you choose a new place for them.',
-  deleteSubmit: 'Delete channel',
-  test: 'Send a test',
-  lastSent: (when: string) => `Last delivered ${when}`,
-  neverSent: 'Nothing delivered yet',
-  lastFailed: (when: string) => `Last failure ${when}`,
-  waiting: counted('1 notice is waiting', '# notices are waiting'),
-  lost: counted('1 notice was never delivered', '# notices were never delivered'),
-  testFailed: (reason: string) => `The test was not delivered. ${reason}`,
-  failures,
-  failedStatus: (status: string) => `The receiver answered with status ${status}.`,
-  secretTitle: 'Secret of the webhook',
-  secret: 'Secret',
-  secretLead:
-    'Each notice is signed with this secret (Standard Webhooks, HMAC-SHA-256). It is not shown again.',
-  secretDone: 'I have stored it',
+}
+
+type Own = typeof noticesEn
+
+declare module '../../web/kit/texts.ts' {
+  interface Texts extends Own {}
 }

@@ -1,5 +1,32 @@
-import type { SettingKey } from '../../defaults.ts'
-import { SETTINGS } from '../../definitions.ts'
+import type { SettingKey } from './defaults.ts'
+import { SETTINGS } from './definitions.ts'
+import type { SettingPage, SettingPart } from './pages/admin/setting-pages.ts'
+
+const pages: Record<SettingPage, string> = {
+  site: 'Site',
+  accounts: 'Accounts',
+  style: 'Appearance',
+  files: 'File list',
+  preview: 'Previews',
+  sso: 'Single sign-on',
+}
+
+const parts: Record<SettingPart, string> = {
+  general: 'General',
+  engines: 'Search engines',
+  signIn: 'Sign-in',
+  registration: 'Registration',
+  robots: 'Protection against bots',
+  face: 'Logo and colour',
+  fileList: 'File list',
+  list: 'Lists of files',
+  access: 'Access to the files',
+  search: 'Search',
+  viewers: 'Viewers',
+  media: 'Music and videos',
+  provider: 'Identity provider',
+  newAccounts: 'New accounts',
+}
 
 const labels: Record<SettingKey, string> = {
   version: 'Version',
@@ -138,7 +165,32 @@ const help: Record<string, string> = {
 }
 
 export const settingsEn = {
-  labels,
-  choices,
-  help,
+  adminSettings: {
+    title: 'Site settings',
+    pages,
+    parts,
+    changed: 'Changed',
+    default: 'Reset to default',
+    defaultIs: 'The default is:',
+    defaultIsEmpty: 'The default is empty.',
+    reset: 'Reset',
+    save: 'Save',
+    example: 'Example',
+    colourHint: (value: string) => `Current value: ${value}.`,
+    madeWithPassword: (admins: string, everybody: string) =>
+      `Some app passwords and SSH keys were made with a password alone. Those whose owners need a second factor open nothing until the owners keep them on the page Security. Administrators: ${admins}. Everybody: ${everybody}.`,
+    credentials: (appPasswords: number, keys: number) =>
+      `${someAppPasswords(appPasswords)}, ${someKeys(keys)}`,
+  },
+  settings: {
+    labels,
+    choices,
+    help,
+  },
+}
+
+type Own = typeof settingsEn
+
+declare module '../../web/kit/texts.ts' {
+  interface Texts extends Own {}
 }

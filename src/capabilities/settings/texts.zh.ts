@@ -1,5 +1,5 @@
-import type { SettingKey } from '../../defaults.ts'
-import type { settingsEn } from './settings-en.ts'
+import type { SettingKey } from './defaults.ts'
+import type { settingsEn } from './texts.en.ts'
 
 const labels: Record<SettingKey, string> = {
   version: '版本',
@@ -147,4 +147,44 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
   device_evict_policy: { evict_oldest: '退出最早的设备', deny: '拒绝新的登录' },
 }
 
-export const settingsZh: typeof settingsEn = { labels, choices, help }
+export const settingsZh: typeof settingsEn = {
+  adminSettings: {
+    title: '站点设置',
+    pages: {
+      site: '站点',
+      accounts: '账户',
+      style: '外观',
+      files: '文件列表',
+      preview: '预览',
+      sso: '单点登录',
+    },
+    parts: {
+      general: '基本设置',
+      engines: '搜索引擎',
+      signIn: '登录',
+      registration: '注册',
+      robots: '人机验证',
+      face: '标志和颜色',
+      fileList: '文件列表',
+      list: '文件列表',
+      access: '访问方式',
+      search: '搜索',
+      viewers: '预览器',
+      media: '音乐和视频',
+      provider: '登录平台',
+      newAccounts: '新账户',
+    },
+    changed: '已修改',
+    default: '恢复默认值',
+    defaultIs: '默认值是：',
+    defaultIsEmpty: '默认值为空。',
+    reset: '恢复',
+    save: '保存',
+    example: '示例',
+    colourHint: (value) => `当前为 ${value}。`,
+    madeWithPassword: (admins, everybody) =>
+      `有些应用专用密码和 SSH 公钥是仅凭密码创建的。要求用户使用第二重验证时，它们无法使用，直到用户在“安全”页面选择保留。管理员：${admins}。所有人：${everybody}。`,
+    credentials: (appPasswords, keys) => `应用专用密码 ${appPasswords} 个、SSH 公钥 ${keys} 个`,
+  },
+  settings: { labels, choices, help },
+}

@@ -1,0 +1,124 @@
+import type { LinkState } from './links.ts'
+
+export const joiningEn = {
+  /** Invitation, registration, forgotten passwords and addresses. */
+  joining: {
+    invitationTitle: 'You are invited',
+    invitationLead: (site: string) => `Choose how you sign in to ${site}.`,
+    registerTitle: 'Create an account',
+    registerLead: 'Choose a name and a password.',
+    registerLink: 'Create an account',
+    yourName: (name: string) => `Your user name is ${name}.`,
+    username: 'User name',
+    password: 'Password',
+    repeat: 'Repeat the password',
+    registerSubmit: 'Create account',
+    waitingTitle: 'Your account is waiting for approval',
+    waitingLead: 'An administrator will look at it. You can sign in once it is approved.',
+    linkEnded: 'This link no longer works',
+    toSignIn: 'Go to sign-in',
+    resetTitle: 'Choose a new password',
+    resetLead: (name: string) => `For the account ${name}. It is signed out on all devices.`,
+    resetSubmit: 'Set password',
+    resetDone: 'Your password is set',
+    resetDoneLead: 'Sign in with your new password.',
+    emailTitle: 'Confirm your address',
+    emailLead: (address: string) => `Is ${address} yours? You must be signed in to confirm it.`,
+    emailSubmit: 'Confirm address',
+    emailDone: 'Your e-mail address is confirmed',
+    toAccount: 'Go to your account',
+    forgottenTitle: 'Forgotten password',
+    forgottenLead: 'We mail a link for a new password to your confirmed e-mail address.',
+    forgottenName: 'User name or e-mail address',
+    forgottenSubmit: 'Send link',
+    forgottenLink: 'Forgotten password?',
+    forgottenDone: 'Check your mail',
+    forgottenDoneLead:
+      'If the account has a confirmed e-mail address, a link is on its way there. It works for 30 minutes. Without such an address, ask an administrator.',
+    welcomeTitle: 'Welcome',
+    welcomeLead: 'Your account is ready. Do the rest now, or later.',
+    welcomeFactor: 'Protect your sign-in',
+    welcomeFactorHint: 'With a passkey or two-step verification, a stolen password is of no use.',
+    welcomeEmail: 'Confirm your e-mail address',
+    welcomeConnect: 'Connect a program',
+    welcomeConnectHint: 'An app password lets a program such as rclone reach your files.',
+    welcomeKeys: 'Add an SSH key',
+    welcomeKeysHint: 'It lets you reach your files over SFTP without a password.',
+    welcomeDone: 'Done',
+    welcomeOverview: 'Go to your account',
+    endsAt: 'Your account ends',
+    // The page of the own address.
+    ownTitle: 'E-mail address',
+    ownHint: 'It lets you choose a new password when you have forgotten yours.',
+    ownLead:
+      'With a confirmed address you can choose a new password when you have forgotten yours. Administrators see it, and programs that you allow.',
+    noMail: 'This site sends no mail, so an address cannot be entered. Ask an administrator.',
+    noEmail: 'No address',
+    isVerified: 'Confirmed',
+    isUnverified: 'Not confirmed',
+    unverifiedHint: 'Open the link in the mail that we sent there.',
+    email: 'E-mail address',
+    emailHint: 'Leave it empty to remove the address.',
+    ownSubmit: 'Save the address',
+    send: 'Send the mail again',
+    manage: 'Change',
+  },
+  /** The invitations, for operators. */
+  adminInvitations: {
+    title: 'Invitations',
+    lead: 'Links that let people create their own accounts.',
+    add: 'New invitation',
+    none: 'No invitations',
+    noneHint:
+      'An invitation is a link. The person who opens it chooses a password, and has an account.',
+    unnamed: (id: number) => `Invitation ${id}`,
+    states: { live: 'Valid', used: 'Used', ended: 'No longer valid' } satisfies Record<
+      LinkState,
+      string
+    >,
+    used: (used: number, uses: number) => `${used} of ${uses} used`,
+    ends: (when: string) => `Ends ${when}`,
+    ended: (when: string) => `Ended ${when}`,
+    made: (when: string) => `Made ${when}`,
+    madeBy: (name: string) => `by ${name}`,
+    forName: (name: string) => `for ${name}`,
+    mailedTo: (address: string) => `Mailed to ${address}`,
+    withdraw: 'Withdraw',
+    withdrawQuestion: (name: string) =>
+      `Nobody can use “${name}” any more. Accounts that were made with it stay.`,
+    newer: 'Newer',
+    older: 'Older',
+    page: (page: number, pages: number) => `Page ${page} of ${pages}`,
+
+    linkPart: 'The link',
+    accountPart: 'The account that it makes',
+    note: 'Note',
+    noteHint: 'It helps you recognise the invitation. Only administrators see it.',
+    email: 'Mail it to',
+    emailHint:
+      'The site mails the link to this address, which then counts as confirmed. Leave it empty to hand the link over yourself.',
+    username: 'User name',
+    usernameHint: 'Leave it empty to let the user choose.',
+    uses: 'Number of accounts',
+    endsAt: 'The link ends on',
+    endsAtHint: 'At 0:00 UTC. Leave it empty for 7 days.',
+    basePathHint:
+      'The user sees only the files in this folder. {username} becomes the user name; / is all files.',
+    accountEndsAt: 'The account ends on',
+    accountEndsAtHint: 'At 0:00 UTC. Leave both fields empty for no end.',
+    accountDays: 'Or after this many days',
+    create: 'Make invitation',
+
+    madeTitle: 'Your invitation',
+    madeLead: 'Copy the link now, and send it in a way that you trust: it is not shown again.',
+    madeLabel: 'Link',
+    madeEnds: (when: string) => `It ends ${when}.`,
+    madeDone: 'I have passed it on',
+  },
+}
+
+type Own = typeof joiningEn
+
+declare module '../../web/kit/texts.ts' {
+  interface Texts extends Own {}
+}

@@ -1,0 +1,156 @@
+import type { Preset } from './presets.ts'
+import type { Scope } from './scopes.ts'
+
+/** What a program wants to know. `profile` adds nothing that `openid` has not said. */
+const scopes: Partial<Record<Scope, string>> = {
+  openid: 'See your user name, and when and how you signed in',
+  email: 'See your e-mail address, if you have confirmed it',
+  groups: 'See whether you are an administrator',
+  offline_access: 'Stay signed in after you sign out here',
+}
+
+const presets: Record<Preset | 'other', string> = {
+  openlist: 'OpenList',
+  sftpgo: 'SFTPGo',
+  grafana: 'Grafana',
+  'cloudflare-access': 'Cloudflare Access',
+  other: 'Another program',
+}
+
+/** What each program is. */
+const presetHints: Record<Preset, string> = {
+  openlist: 'File lists. The address of its site is enough.',
+  sftpgo: 'A server for SFTP and WebDAV. The address of its site is enough.',
+  grafana: 'Charts and alerts. The address of its site is enough.',
+  'cloudflare-access': 'A door in front of other sites. The address of your team is enough.',
+}
+
+/** How the settings of a program are used. */
+const notes: Record<Preset, string> = {
+  openlist:
+    'With sso_auto_register: true, every user of this site gets an account there at the first sign-in. For another Latchkey, enter it only if that is what you want.',
+  sftpgo: 'It is a member of httpd.bindings[] in sftpgo.json.',
+  grafana:
+    'The lines are for a shell, systemd or Docker Compose. docker run --env-file takes no quotes: remove them.',
+  'cloudflare-access': '',
+}
+
+export const openidEn = {
+  /** The pages on which a program asks for a sign-in. */
+  authorize: {
+    asks: (program: string, host: string) => `${program} (${host}) asks you to sign in.`,
+    consentTitle: (program: string) => `Allow ${program}?`,
+    consentLead: (host: string) => `The program at ${host} asks to:`,
+    scopes,
+    signedInAs: (name: string) => `You are signed in as ${name}.`,
+    notYou: 'Not you? Use another account',
+    allow: 'Allow',
+    deny: 'Deny',
+    confirmTitle: 'Confirm that it is you',
+    confirmLead: (program: string) => `${program} asks you to prove again who you are.`,
+    confirmSubmit: 'Continue',
+    cannotConfirm: (name: string) =>
+      `Your account ${name} has neither a password nor a passkey here. Sign in again at your provider.`,
+    signInAgain: 'Sign in again',
+    /** Before a link to the page Security. */
+    cannotConfirmHint:
+      'If this page comes back, the provider did not ask you to sign in. Then first add a passkey:',
+    continueTitle: 'One moment',
+    continue: 'Continue',
+    untrustedTitle: 'This request cannot be answered',
+    untrusted:
+      'The program that sent you here, or the address for its answer, is not registered on this site. Nothing was sent to it. Tell the operator of that program.',
+    endTitle: 'Sign out?',
+    endLead:
+      'A program asks you to sign out. Other programs that you use with this sign-in lose their access, too.',
+    endSubmit: 'Sign out',
+    endStay: 'Stay signed in',
+    endedTitle: 'You are signed out',
+    endedLead: 'You can close this page.',
+  },
+  /** The programs of a user. */
+  programs: {
+    title: 'Connected programs',
+    lead: 'Sites and programs where you sign in with this account.',
+    none: 'No programs',
+    noneHint: 'A program appears here once you have signed in to it with this account.',
+    used: (when: string) => `Last sign-in ${when}`,
+    neverUsed: 'Not used yet',
+    given: (when: string) => `Allowed ${when}`,
+    remove: 'Remove',
+    removeQuestion: (name: string) =>
+      `Remove “${name}”? It loses its access at once and must ask again.`,
+    removeSubmit: 'Remove access',
+  },
+  /** The registered programs, for operators. */
+  adminPrograms: {
+    title: 'Registered programs',
+    lead: 'Programs that let users sign in with their account of this site (OpenID Connect).',
+    none: 'No programs',
+    noneHint: 'Register one, then copy its settings into the program.',
+    add: 'Register a program',
+    name: 'Name',
+    presetHints,
+    otherHint: 'Any program that can use OpenID Connect.',
+    more: 'More addresses',
+    presets,
+    site: 'Address of the program',
+    siteHint: 'Such as https://files.example.org.',
+    teamHint: 'Such as https://TEAM.cloudflareaccess.com.',
+    redirects: 'Redirect URIs',
+    redirectsHint: 'One per line, exactly as the program sends them.',
+    postLogout: 'Addresses after the sign-out',
+    logout: 'Back-channel logout address',
+    addresses: 'Client ID and addresses',
+    flagsTitle: 'Options',
+    flags: {
+      first_party: {
+        title: 'It belongs to this site',
+        hint: 'Users are not asked whether it may know who they are.',
+      },
+      admins_only: {
+        title: 'Administrators only',
+        hint: 'It refuses everybody else.',
+      },
+      is_public: {
+        title: 'It can’t keep a secret',
+        hint: 'A program that runs in a browser or on a phone. It gets no secret.',
+      },
+      email_in_id_token: {
+        title: 'It reads the e-mail address in the ID token',
+        hint: 'Most programs ask userinfo. Choose this if the program says that it gets no address.',
+      },
+    },
+    adminsOnly: 'Administrators only',
+    isFirstParty: 'Belongs to this site: no consent asked',
+    isPublicShort: 'Without a secret',
+    hasEmailInIdToken: 'E-mail address in the ID token',
+    submit: 'Register program',
+    createdTitle: 'Settings of the program',
+    createdLead: 'Copy them into the program now. The secret is not shown again.',
+    createdLeadPublic: 'Copy them into the program.',
+    notes,
+    createdDone: 'I have copied them',
+    secret: 'New secret',
+    secretQuestion:
+      'The old secret ends at once. Nobody can sign in to the program until it has the new one.',
+    secretSubmit: 'Make a new secret',
+    delete: 'Delete',
+    deleteQuestion: (name: string) =>
+      `Delete “${name}”? Its users can no longer sign in to it, and its tokens end at once.`,
+    deleteSubmit: 'Delete the program',
+    namesTitle: 'Reserved names',
+    namesLead:
+      'Programs know users by their names. Nobody else gets the name of a deleted or renamed account until you release it.',
+    release: 'Release',
+    releaseQuestion: (name: string) => `Release ${name}? Any account can get this name then.`,
+    renameHint:
+      'Programs know this account by its name: after a change, they take it for another account.',
+  },
+}
+
+type Own = typeof openidEn
+
+declare module '../../web/kit/texts.ts' {
+  interface Texts extends Own {}
+}

@@ -1,0 +1,65 @@
+export const passkeysEn = {
+  passkeys: {
+    title: 'Passkeys',
+    lead: 'A passkey signs you in with your fingerprint, your face or the PIN of your device. It replaces password and code, and a fake site cannot use it.',
+    add: 'Add a passkey',
+    rename: 'Rename',
+    renameSubmit: 'Save name',
+    delete: 'Delete',
+    deleteQuestion: (name: string) =>
+      `Delete “${name}”? It can no longer be used to sign in, and the sessions that began with it end.`,
+    passwordLeft:
+      ' It is your only passkey, and two-step verification is off: then your password alone signs you in.',
+    codesLeft:
+      ' It is your only passkey: then you sign in with your password and a code from your authenticator app.',
+    deleteSubmit: 'Delete passkey',
+    survive: 'Passkeys stay when you change your password. Delete those that you do not recognise.',
+    added: (when: string) => `Added ${when}`,
+    lastUsed: (when: string) => `Last used ${when}`,
+    neverUsed: 'Never used',
+    synced: 'Synced',
+    thisDevice: 'This device only',
+    onlyAt: (host: string) => `Works only at ${host}`,
+    cloned: (when: string) =>
+      `Refused ${when}: a copy of this passkey seems to exist. Delete it if you do not know why.`,
+    addTitle: 'Add a passkey',
+    name: 'Name',
+    nameHint: 'A name that identifies the passkey, such as “phone” or “password manager”.',
+    create: 'Create passkey',
+    continue: 'Continue',
+    back: 'Back to Security',
+    needsScript: 'Passkeys need JavaScript and a current browser.',
+    notHere:
+      'Passkeys work only over https and under a host name, or at http://localhost. This address has none.',
+    nudge: 'Sign in without a password',
+    nudgeHint: 'This device can keep a passkey. Next time, a touch or a look signs you in.',
+    nudgeClose: 'Not now',
+    none: 'No passkeys.',
+    /** What went wrong in the browser, when a passkey is used and when one is added. */
+    errors: {
+      get: {
+        cancelled:
+          'No passkey was used. Try again, or use your password if this device has no passkey for this site.',
+        unusable: 'This device cannot use passkeys. Try another device, or use your password.',
+        address: 'The browser does not allow passkeys at this address. Use your password.',
+        stale: 'This page was open for too long. Reload it and try again.',
+        failed: 'The browser could not use a passkey. Use your password.',
+      },
+      create: {
+        cancelled: 'No passkey was created. Try again.',
+        exists: 'This device already has a passkey for your account.',
+        unusable:
+          'This device cannot hold a passkey. Turn on its screen lock, or use another device.',
+        address: 'The browser does not allow passkeys at this address.',
+        stale: 'This page was open for too long. Reload it and try again.',
+        failed: 'The browser could not create a passkey. Try another device or browser.',
+      },
+    } satisfies Record<'get' | 'create', Record<string, string>>,
+  },
+}
+
+type Own = typeof passkeysEn
+
+declare module '../../web/kit/texts.ts' {
+  interface Texts extends Own {}
+}

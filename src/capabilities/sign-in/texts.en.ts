@@ -1,0 +1,35 @@
+export const signInEn = {
+  signIn: {
+    title: 'Sign in',
+    lead: (host: string) => `Use your account at ${host}.`,
+    or: 'or',
+    paused: 'Sign-in is paused',
+    lost: 'Lost your password or your phone?',
+    lostPassword: (site: string) =>
+      `An administrator of ${site} can give you a new password. Nobody can tell you the old one.`,
+    lostPhone: 'Without the phone, enter a recovery code in place of the code.',
+    username: 'User name',
+    password: 'Password',
+    submit: 'Sign in',
+    codeTitle: 'Two-step verification',
+    codeLead: (name: string) => `One more step for ${name}.`,
+    code: 'Code',
+    codeHint: 'Six digits from your authenticator app, or one of your recovery codes.',
+    noCode: 'No code, or it is refused?',
+    codeLate:
+      'The app shows a new code every 30 seconds, and each works once. If every code is refused, let the phone set its clock automatically.',
+    lostCodes: (site: string) =>
+      `Without the phone and the recovery codes, ask an administrator of ${site} to turn two-step verification off.`,
+    codeSubmit: 'Verify',
+    startOver: 'Sign in as another user',
+    continue: 'Continue to your account',
+    passkey: 'Sign in with a passkey',
+    to: (site: string) => `Sign in to ${site}`,
+  },
+}
+
+type Own = typeof signInEn
+
+declare module '../../web/kit/texts.ts' {
+  interface Texts extends Own {}
+}

@@ -1,0 +1,41 @@
+import type { sshKeysEn } from './texts.en.ts'
+
+export const sshKeysZh: typeof sshKeysEn = {
+  keys: {
+    title: 'SSH 公钥',
+    lead: '文件传输程序用这些公钥通过 SFTP 访问你的文件，无需密码。',
+    leadWithoutAccess: '有了公钥，文件传输程序无需密码即可通过 SFTP 访问你的文件。',
+    noAccess: '你没有 SFTP 权限，公钥暂时不能用',
+    noAccessHint: '请向本站管理员申请权限。',
+    connect: '用这条命令登录',
+    none: '还没有公钥',
+    noneHint: '添加公钥后，就可以不用密码通过 SFTP 登录。',
+    added: (when) => `${when}添加`,
+    lastUsed: (when) => `${when}使用`,
+    lastUsedFrom: (network) => `来自 ${network}`,
+    neverUsed: '从未使用',
+    older: (count) => `另外 ${count} 个较早的公钥`,
+    bits: (bits) => `${bits} 位`,
+    delete: '删除',
+    deleteQuestion: (title) => `要删除“${title}”吗？此后它不能再用于登录。`,
+    deleteSubmit: '删除公钥',
+    deleteAll: '删除所有公钥',
+    deleteAllQuestion: '此后所有公钥都不能再用于登录。',
+    add: '添加公钥',
+    addTitle: '添加公钥',
+    addLead: '密钥由两个文件组成：以 .pub 结尾的公钥添加到这里，私钥留在你的设备上。',
+    keyTitle: '名称',
+    keyTitleHint: '便于辨认，例如“笔记本”“公司”。',
+    key: '公钥',
+    keyHint: '.pub 文件的全部内容，例如 ~/.ssh/id_ed25519.pub。',
+    chooseFile: '选择文件',
+    fileIsPrivate: '这是私钥，没有读取。请选择以 .pub 结尾的文件。',
+    noKeyYet: '还没有密钥？',
+    noKeyYetAbout: '一分钟即可生成',
+    makeKey:
+      '在终端（Windows 上用 PowerShell）中运行此命令，每个问题都可以直接按回车。设置口令可以在设备被盗时保护密钥。',
+    makeKeyFile:
+      '公钥现在位于主目录的 .ssh 文件夹中，文件名是 id_ed25519.pub。用编辑器打开它，把其中唯一的一行粘贴到上面。',
+    submit: '添加公钥',
+  },
+}

@@ -1,0 +1,188 @@
+import type { PermissionGroup, PermissionLevel } from './pages/admin/permission-fields.tsx'
+import { counted } from '../../web/kit/texts/counted.ts'
+
+/** What most users are given. */
+const levels: Record<PermissionLevel, { title: string; hint: string }> = {
+  look: { title: 'Look only', hint: 'See files in the browser, and download them.' },
+  read: {
+    title: 'Read',
+    hint: 'The same with programs, over WebDAV and SFTP, and inside archives.',
+  },
+  write: { title: 'Read and write', hint: 'Also upload, rename, move, copy and delete files.' },
+  everything: {
+    title: 'Everything',
+    hint: 'All permissions: also hidden files, folders with a password, and sharing.',
+  },
+  custom: { title: 'Something else', hint: 'Choose each permission yourself.' },
+}
+
+const permissionGroups: Record<PermissionGroup, string> = {
+  look: 'See',
+  change: 'Change',
+  programs: 'With programs',
+  share: 'Share',
+}
+
+const REMAINING =
+  'All sessions of the user have ended, but everything else below still works. On the page of the user, delete what the user does not recognise.'
+
+export const usersEn = {
+  permissions: [
+    'See hidden files',
+    'Open folders without their password',
+    'Add offline downloads',
+    'Create folders and upload',
+    'Rename',
+    'Move',
+    'Copy',
+    'Delete',
+    'Read over WebDAV',
+    'Write over WebDAV',
+    'Sign in and read over FTP and SFTP',
+    'Write over FTP and SFTP',
+    'Look into archives',
+    'Decompress archives',
+    'Share',
+    'Choose the address of a share',
+  ],
+  adminUsers: {
+    title: 'Users',
+    search: 'Search by name',
+    searchSubmit: 'Search',
+    add: 'New user',
+    none: 'No users found',
+    noneHint: (search: string) => `No user name contains “${search}”.`,
+    noneInGroup: (group: string) => `Nobody is in the list “${group}”.`,
+    showAll: 'Show all users',
+    total: counted('1 user', '# users'),
+    totalOver: (most: string) => `More than ${most} users. Search for a name to find the others.`,
+    pages: 'Pages',
+    previous: 'Previous page',
+    next: 'Next page',
+    goTo: (page: number) => `Page ${page}`,
+    groupsLabel: 'Show',
+    groups: {
+      all: 'All',
+      admins: 'Administrators',
+      disabled: 'Disabled',
+      'without-two-factor': 'Without second factor',
+      waiting: 'Waiting',
+      locked: 'Locked',
+    },
+    locked: 'Locked',
+    /** What is refused, by the counter. */
+    stops: {
+      pair: (network: string) => `Passwords from ${network} are refused`,
+      network: (network: string) => `Passwords of every account from ${network} are refused`,
+      site: (network: string) => `Passwords from networks around ${network} are refused`,
+      account: (_network: string) => 'Passwords from new networks are refused',
+      code: (_network: string) => 'Codes are refused',
+      'old-password': (_network: string) => 'Confirming with the password is refused',
+      passkey: (_network: string) => 'Confirming with a passkey is refused',
+      door: (_network: string) => 'Passwords at an LDAP door are refused',
+    },
+    stopEnds: (what: string, when: string) => `${what}, and accepted again ${when}`,
+    lastSignIn: 'Last sign-in',
+    noSignIn: 'Not recorded',
+    keysOf: 'SSH keys',
+    twoFactor: 'Two-step',
+    secondFactor: 'Second factor',
+    hasPasskey: 'Passkey',
+    hasCode: 'Code',
+    hasNoFactor: 'None',
+    withoutFactor: 'No second factor',
+    disabled: 'Disabled',
+    waiting: 'Waiting',
+    hasEnded: 'Ended',
+
+    waits: (name: string) => `${name} waits for your approval`,
+    registered: (when: string) => `Registered ${when}`,
+    approve: 'Approve',
+    approveQuestion: (name: string) => `${name} can sign in from then on.`,
+    reject: 'Reject',
+    rejectQuestion: (name: string) => `The account ${name} is deleted.`,
+
+    details: 'E-mail and end date',
+    noEmail: 'No e-mail address',
+    email: 'E-mail address',
+    emailVerified: 'Confirmed by the user.',
+    emailUnverified: 'Not confirmed: only the user can confirm it.',
+    ends: (when: string) => `Ends ${when}`,
+    ended: (when: string) => `Ended ${when}`,
+    noEnd: 'No end',
+    endsAt: 'Ends on',
+    endsAtHint: 'The account is disabled at 0:00 UTC on this day. Leave it empty for no end.',
+    maxSessions: (most: number) => `at most ${most}`,
+
+    backToList: 'Users',
+    lockedOut: 'Locked after too many wrong attempts',
+    lastAdmin: 'This is the last administrator, who can be neither disabled nor deleted.',
+    latestEvents: 'Latest events',
+    account: 'Account',
+    name: 'User name',
+    role: 'Role',
+    basePath: 'Base folder',
+    basePathHint: 'The user sees only the files in this folder.',
+    permissions: 'Permissions',
+    levels,
+    permissionGroups,
+    password: 'Password',
+    passwordHint:
+      'At least 8 characters. If you leave it empty, a password is generated and shown once.',
+    create: 'Create user',
+    save: 'Save changes',
+
+    access: 'Sessions, keys and app passwords',
+    help: 'Help with signing in',
+    endAccess: 'Sign out, disable or delete',
+    resetPassword: 'Reset password',
+    resetPasswordLead:
+      'Set a new password yourself. The old one stops working, and all sessions end.',
+    resetLink: 'Link for a new password',
+    resetLinkLead:
+      'Make a link with which the user chooses a new password. It works once, for 24 hours, and is reported to the user and all administrators. All sessions end when it is used.',
+    resetLinkSubmit: 'Make the link',
+    resetLinkFactor: 'The link also turns off two-step verification',
+    resetLinkMade: 'The link is not shown again. Give it to the user now, in a way that you trust.',
+    resetLinkLabel: (name: string) => `Link for ${name}`,
+    unlock: 'Unlock',
+    unlockLead:
+      'Unlocking ends this and clears the failed attempts, so that the user can try again immediately.',
+    cancelTwoFactor: 'Turn off two-step verification',
+    cancelTwoFactorLead:
+      'For a user who has lost the phone and the recovery codes. Codes stop working, and all sessions end. A passkey that stays can still sign in.',
+    withPasskeys: counted('Delete the passkey as well', 'Delete the # passkeys as well'),
+    endSessions: 'End all sessions and app passwords',
+    endSessionsLead:
+      'Sign the user out on all devices, and delete all app passwords: programs such as rclone need new ones.',
+    disable: 'Disable account',
+    disableLead:
+      'Sign the user out at once, and refuse sign-ins until you enable the account again. App passwords are deleted for good: programs such as rclone need new ones afterwards.',
+    enable: 'Enable account',
+    enableLead: 'The user can sign in again.',
+    delete: 'Delete user',
+    deleteLead:
+      'Delete the user with all keys and sessions. This cannot be undone. Files are not deleted.',
+
+    sessions: 'Sessions',
+    noSessions: 'The user is not signed in.',
+    moreSessions: counted('And 1 older session.', 'And # older sessions.'),
+    endSession: 'End',
+    keys: 'SSH keys',
+    noKeys: 'No keys.',
+    events: 'All events',
+
+    generatedTitle: 'New password',
+    generatedLead:
+      'The password is not shown again. Give it to the user now, in a way that you trust.',
+    generatedLabel: (name: string) => `Password of ${name}`,
+    generatedDone: 'I have passed it on',
+    remaining: REMAINING,
+  },
+}
+
+type Own = typeof usersEn
+
+declare module '../../web/kit/texts.ts' {
+  interface Texts extends Own {}
+}
