@@ -5,9 +5,6 @@ export const activityEn = {
     title: 'Your activity',
     lead: 'What has happened to your account. Old entries are deleted after a while.',
     none: 'No activity yet',
-    newer: 'Newer',
-    older: 'Older',
-    page: (page: number, pages: number) => `Page ${page} of ${pages}`,
     you: 'You',
     /** The words beside a verb's object. */
     toYou: 'you',

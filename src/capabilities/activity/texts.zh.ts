@@ -5,8 +5,6 @@ export const activityZh: typeof activityEn = {
     title: '我的动态',
     lead: '你的账户发生过什么。较早的记录会定期删除。',
     none: '还没有记录',
-    newer: '较新',
-    older: '较早',
     you: '你',
     toYou: '你',
     your: '你的',
@@ -57,7 +55,6 @@ export const activityZh: typeof activityEn = {
       email: '邮箱地址',
       otp: '两步验证',
     },
-    page: (page, pages) => `第 ${page} 页，共 ${pages} 页`,
   },
   adminEvents: {
     title: '站点事件',

@@ -15,8 +15,6 @@ export const joiningEn = {
     registerSubmit: 'Create account',
     waitingTitle: 'Your account is waiting for approval',
     waitingLead: 'An administrator will look at it. You can sign in once it is approved.',
-    linkEnded: 'This link no longer works',
-    toSignIn: 'Go to sign-in',
     resetTitle: 'Choose a new password',
     resetLead: (name: string) => `For the account ${name}. It is signed out on all devices.`,
     resetSubmit: 'Set password',

@@ -14,8 +14,6 @@ export const joiningZh: typeof joiningEn = {
     registerSubmit: '创建账户',
     waitingTitle: '你的账户正在等待批准',
     waitingLead: '管理员批准后即可登录。',
-    linkEnded: '此链接已失效',
-    toSignIn: '前往登录',
     resetTitle: '设置新密码',
     resetLead: (name) => `账户：${name}。所有设备都将退出登录。`,
     resetSubmit: '设置密码',

@@ -48,8 +48,6 @@ export const meEn = {
     passwordLead: 'A new password signs you out on all devices, including this one.',
     oldPassword: 'Current password',
     newPassword: 'New password',
-    newPasswordHint:
-      'At least 8 characters. Tip: three or four unrelated words make a strong password.',
     repeat: 'Repeat the new password',
     changePassword: 'Change password',
     twoFactorTitle: 'Two-step verification',
@@ -61,8 +59,6 @@ export const meEn = {
     move: 'Move to a new phone',
     turnOff: 'Turn off',
     turnOffLead: 'Your password alone then signs you in. You are signed out on your other devices.',
-    code: 'Code',
-    codeHint: 'Six digits from your app, or a recovery code.',
     codesLeft: (left: number, all: number) => `${left} of ${all} recovery codes left`,
     noCodes: 'You have no recovery codes',
     fewCodesHint:

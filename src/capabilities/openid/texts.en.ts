@@ -55,8 +55,6 @@ export const openidEn = {
     /** Before a link to the page Security. */
     cannotConfirmHint:
       'If this page comes back, the provider did not ask you to sign in. Then first add a passkey:',
-    continueTitle: 'One moment',
-    continue: 'Continue',
     untrustedTitle: 'This request cannot be answered',
     untrusted:
       'The program that sent you here, or the address for its answer, is not registered on this site. Nothing was sent to it. Tell the operator of that program.',

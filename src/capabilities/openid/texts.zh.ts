@@ -22,8 +22,6 @@ export const openidZh: typeof openidEn = {
       `你的账户 ${name} 在本站既没有密码，也没有通行密钥，请在登录平台上重新登录。`,
     signInAgain: '重新登录',
     cannotConfirmHint: '如果又回到此页面，说明登录平台没有要求你登录，请先添加通行密钥：',
-    continueTitle: '请稍候',
-    continue: '继续',
     untrustedTitle: '无法处理此请求',
     untrusted:
       '把你带到这里的程序，或它的回调地址，没有在本站登记。没有向它发送任何内容。请联系该程序的管理员。',

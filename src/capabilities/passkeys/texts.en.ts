@@ -29,32 +29,11 @@ export const passkeysEn = {
     continue: 'Continue',
     back: 'Back to Security',
     needsScript: 'Passkeys need JavaScript and a current browser.',
-    notHere:
-      'Passkeys work only over https and under a host name, or at http://localhost. This address has none.',
     nudge: 'Sign in without a password',
     nudgeHint: 'This device can keep a passkey. Next time, a touch or a look signs you in.',
     nudgeClose: 'Not now',
     none: 'No passkeys.',
     /** What went wrong in the browser, when a passkey is used and when one is added. */
-    errors: {
-      get: {
-        cancelled:
-          'No passkey was used. Try again, or use your password if this device has no passkey for this site.',
-        unusable: 'This device cannot use passkeys. Try another device, or use your password.',
-        address: 'The browser does not allow passkeys at this address. Use your password.',
-        stale: 'This page was open for too long. Reload it and try again.',
-        failed: 'The browser could not use a passkey. Use your password.',
-      },
-      create: {
-        cancelled: 'No passkey was created. Try again.',
-        exists: 'This device already has a passkey for your account.',
-        unusable:
-          'This device cannot hold a passkey. Turn on its screen lock, or use another device.',
-        address: 'The browser does not allow passkeys at this address.',
-        stale: 'This page was open for too long. Reload it and try again.',
-        failed: 'The browser could not create a passkey. Try another device or browser.',
-      },
-    } satisfies Record<'get' | 'create', Record<string, string>>,
   },
 }
 

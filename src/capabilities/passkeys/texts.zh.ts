@@ -27,27 +27,9 @@ export const passkeysZh: typeof passkeysEn = {
     continue: '继续',
     back: '返回“安全”页面',
     needsScript: '通行密钥需要 JavaScript 和新版浏览器。',
-    notHere: '通行密钥只能通过 https 和域名使用，或在 http://localhost 使用。当前地址不支持。',
     nudge: '不用密码也能登录',
     nudgeHint: '本设备可以保存通行密钥，下次登录只需指纹或面容。',
     nudgeClose: '以后再说',
     none: '没有通行密钥。',
-    errors: {
-      get: {
-        cancelled: '没有使用通行密钥。请重试；如果本设备没有本站的通行密钥，请使用密码。',
-        unusable: '此设备不能使用通行密钥。请换一台设备，或使用密码。',
-        address: '浏览器不允许在此地址使用通行密钥，请使用密码。',
-        stale: '页面打开时间过长，请刷新后重试。',
-        failed: '浏览器无法使用通行密钥，请使用密码。',
-      },
-      create: {
-        cancelled: '没有创建通行密钥，请重试。',
-        exists: '本设备已有你账户的通行密钥。',
-        unusable: '此设备不能保存通行密钥。请设置锁屏密码，或换一台设备。',
-        address: '浏览器不允许在此地址使用通行密钥。',
-        stale: '页面打开时间过长，请刷新后重试。',
-        failed: '浏览器无法创建通行密钥，请换一台设备或浏览器。',
-      },
-    },
   },
 }

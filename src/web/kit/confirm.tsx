@@ -69,8 +69,8 @@ export function ConfirmFields({ children, ...props }: PropsWithChildren<ConfirmF
         <Field
           name="confirm_code"
           form={form}
-          label={needsAll ? view.t.security.code : t.code}
-          hint={view.t.security.codeHint}
+          label={needsAll ? view.t.code : t.code}
+          hint={view.t.codeHint}
           autocomplete="one-time-code"
           problem={problem}
           optional={!needsAll}

@@ -161,7 +161,7 @@ export function NewPasswordFields({ view, label, repeat, problem }: NewPasswordP
   } as const
   return (
     <>
-      <Field name="password" label={label} hint={view.t.security.newPasswordHint} {...field} />
+      <Field name="password" label={label} hint={view.t.newPasswordHint} {...field} />
       <Field name="repeat" label={repeat} {...field} />
     </>
   )

@@ -7,11 +7,11 @@ interface PagerProps {
   pages: number
   address: (page: number) => string
   /** Texts of the links; “Newer” and “Older” by default. */
-  words?: Pick<Texts['activity'], 'newer' | 'older' | 'page'>
+  words?: Texts['pager']
 }
 
 /** Links to the previous and the next page of a list; nothing when there is one page. */
-export function Pager({ view, page, pages, address, words = view.t.activity }: PagerProps) {
+export function Pager({ view, page, pages, address, words = view.t.pager }: PagerProps) {
   if (pages === 1 && page === 1) return <></>
   return (
     <p class="pager">

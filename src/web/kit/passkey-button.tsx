@@ -41,7 +41,7 @@ export function PasskeyButton(props: PasskeyButtonProps) {
       class="passkey"
       data-passkey={JSON.stringify(ceremony.options)}
       data-use={use}
-      data-words={JSON.stringify(view.t.passkeys.errors[use])}
+      data-words={JSON.stringify(view.t.passkeyErrors[use])}
       data-conditional={isConditional ? '' : undefined}
       data-again={again}
       hidden
@@ -65,5 +65,5 @@ export function PasskeyScript() {
 
 /** Says why this page has no passkeys, and the address on this computer that has them. */
 export function NoPasskeysHere({ view }: { view: View }) {
-  return <p class="hint">{view.t.passkeys.notHere}</p>
+  return <p class="hint">{view.t.passkeysNotHere}</p>
 }

@@ -13,9 +13,7 @@ export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal })
   const { t } = view
   // Who opens a dead link has no account yet, or is not signed in.
   const isDeadLink = refusal.refusal === 'linkInvalid'
-  const [title, back] = isDeadLink
-    ? [t.joining.linkEnded, t.joining.toSignIn]
-    : [t.problems.title, t.problems.back]
+  const [title, back] = isDeadLink ? [t.linkEnded, t.toSignIn] : [t.problems.title, t.problems.back]
   return (
     <CardPage
       view={view}
@@ -61,12 +59,12 @@ export async function showFormPost(c: AppContext, to: string, values: Record<str
   const { t } = view
   return showPage(
     c,
-    <CardPage view={view} {...ON_THE_WAY} title={t.authorize.continueTitle}>
+    <CardPage view={view} {...ON_THE_WAY} title={t.continueTitle}>
       <form method="post" action={to} data-send>
         {Object.entries(values).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        <button>{t.authorize.continue}</button>
+        <button>{t.continue}</button>
       </form>
     </CardPage>,
   )
@@ -83,10 +81,10 @@ export async function showContinue(c: AppContext, to: string, words?: string) {
   c.header('Refresh', `0; url=${to}`)
   return showPage(
     c,
-    <CardPage view={view} {...ON_THE_WAY} title={t.authorize.continueTitle}>
+    <CardPage view={view} {...ON_THE_WAY} title={t.continueTitle}>
       <p class="buttons">
         <a role="button" href={to}>
-          {words ?? t.authorize.continue}
+          {words ?? t.continue}
         </a>
       </p>
     </CardPage>,

@@ -45,7 +45,7 @@ export const activityPages = new Hono<App>()
         reader="owner"
         page={page}
         pages={pages}
-        pageWords={t.page}
+        pageWords={view.t.pager.page}
       />,
     )
   })

@@ -68,7 +68,7 @@ export function EventsPage({ children, ...props }: PropsWithChildren<EventsPageP
         page={page}
         pages={pages}
         address={(to) => filterAddress(path, fields, to)}
-        words={{ ...t, page: pageWords }}
+        words={{ ...view.t.pager, page: pageWords }}
       />
       <p class="aside">{t.downloadHint(MAX_EVENTS_IN_FILE)}</p>
     </AccountPage>

@@ -131,7 +131,7 @@ export function ForgottenPage({ view, fields, problem }: FormProps) {
         <button>{t.forgottenSubmit}</button>
       </form>
       <p class="aside">
-        <a href="/account/sign-in">{t.toSignIn}</a>
+        <a href="/account/sign-in">{view.t.toSignIn}</a>
       </p>
     </CardPage>
   )

@@ -77,7 +77,7 @@ export const joiningPages = new Hono<App>()
     const t = view.t.joining
     const texts = { title: t.forgottenDone, lead: t.forgottenDoneLead }
     const look = { icon: 'mail', tone: 'blue' } as const
-    const next = { next: '/account/sign-in', words: t.toSignIn }
+    const next = { next: '/account/sign-in', words: view.t.toSignIn }
     return showPage(c, <DonePage view={view} {...look} {...texts} {...next} />)
   })
 
@@ -114,7 +114,7 @@ async function registerWith(
     const t = view.t.joining
     const texts = { title: t.waitingTitle, lead: t.waitingLead }
     const look = { icon: 'activity', tone: 'amber' } as const
-    const next = { next: '/account/sign-in', words: t.toSignIn }
+    const next = { next: '/account/sign-in', words: view.t.toSignIn }
     return showPage(c, <DonePage view={view} {...look} {...texts} {...next} />)
   }
   const digest = await staticDigest(password)
@@ -158,7 +158,7 @@ async function setPassword(c: AppContext, fields: Fields, secret: string) {
   const view = await readView(c)
   const t = view.t.joining
   const texts = { title: t.resetDone, lead: t.resetDoneLead }
-  const next = { next: '/account/sign-in', words: t.toSignIn }
+  const next = { next: '/account/sign-in', words: view.t.toSignIn }
   return showPage(c, <DonePage view={view} {...DONE} {...texts} {...next} />)
 }
 

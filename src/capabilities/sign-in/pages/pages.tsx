@@ -62,7 +62,7 @@ export function PausedPage(props: SignInProps & { problem: Problem }) {
       <p role="alert">{problem.message}</p>
       <p class="buttons">
         <a role="button" class="secondary" href={signInPath(next)}>
-          {view.t.joining.toSignIn}
+          {view.t.toSignIn}
         </a>
       </p>
       <OtherWays {...props} />

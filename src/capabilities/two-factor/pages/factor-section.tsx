@@ -17,8 +17,8 @@ export function FactorSection({ view, account, refused }: SecurityProps) {
           <>
             <Field
               name="confirm_code"
-              label={t.code}
-              hint={t.codeHint}
+              label={view.t.code}
+              hint={view.t.codeHint}
               autocomplete="one-time-code"
               problem={problem}
             />

@@ -20,7 +20,7 @@ interface NewPhoneProps {
 
 /** The first step of a user who moves the authenticator app to a new phone. */
 export function NewPhonePage({ view, problem, isRecovered }: NewPhoneProps) {
-  const { phone: t, security } = view.t
+  const t = view.t.phone
   return (
     <AccountPage view={view} title={t.title}>
       <Heading title={t.title} lead={t.lead} />
@@ -38,8 +38,8 @@ export function NewPhonePage({ view, problem, isRecovered }: NewPhoneProps) {
               ) : (
                 <Field
                   name="code"
-                  label={security.code}
-                  hint={security.codeHint}
+                  label={view.t.code}
+                  hint={view.t.codeHint}
                   autocomplete="one-time-code"
                   problem={problem}
                   focus

@@ -84,8 +84,8 @@ function CodeForm({ view, form, problem }: FormProps) {
       <Field
         name="code"
         form={form}
-        label={t.code}
-        hint={t.codeHint}
+        label={view.t.code}
+        hint={view.t.codeHint}
         autocomplete="one-time-code"
         problem={problem}
       />

@@ -310,6 +310,41 @@ export const kitEn = {
   print: 'Print',
   closeAnnouncement: 'Close',
   reveal: { show: 'Show', hide: 'Hide' },
+  // Words that several capabilities share.
+  code: 'Code',
+  codeHint: 'Six digits from your app, or a recovery code.',
+  newPasswordHint:
+    'At least 8 characters. Tip: three or four unrelated words make a strong password.',
+  linkEnded: 'This link no longer works',
+  toSignIn: 'Go to sign-in',
+  continueTitle: 'One moment',
+  continue: 'Continue',
+  passkeysNotHere:
+    'Passkeys work only over https and under a host name, or at http://localhost. This address has none.',
+  passkeyErrors: {
+    get: {
+      cancelled:
+        'No passkey was used. Try again, or use your password if this device has no passkey for this site.',
+      unusable: 'This device cannot use passkeys. Try another device, or use your password.',
+      address: 'The browser does not allow passkeys at this address. Use your password.',
+      stale: 'This page was open for too long. Reload it and try again.',
+      failed: 'The browser could not use a passkey. Use your password.',
+    },
+    create: {
+      cancelled: 'No passkey was created. Try again.',
+      exists: 'This device already has a passkey for your account.',
+      unusable:
+        'This device cannot hold a passkey. Turn on its screen lock, or use another device.',
+      address: 'The browser does not allow passkeys at this address.',
+      stale: 'This page was open for too long. Reload it and try again.',
+      failed: 'The browser could not create a passkey. Try another device or browser.',
+    },
+  } satisfies Record<'get' | 'create', Record<string, string>>,
+  pager: {
+    newer: 'Newer',
+    older: 'Older',
+    page: (page: number, pages: number) => `Page ${page} of ${pages}`,
+  },
   nav: {
     overview: 'Overview',
     security: 'Security',

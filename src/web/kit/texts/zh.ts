@@ -49,6 +49,34 @@ export const kitZh: KitTexts = {
   print: '打印',
   closeAnnouncement: '关闭',
   reveal: { show: '显示', hide: '隐藏' },
+  // Words that several capabilities share.
+  code: '验证码',
+  codeHint: '应用显示的六位数字，或一个恢复代码。',
+  newPasswordHint: '至少 8 个字符。建议用三四个互不相干的词组成。',
+  linkEnded: '此链接已失效',
+  toSignIn: '前往登录',
+  continueTitle: '请稍候',
+  continue: '继续',
+  passkeysNotHere:
+    '通行密钥只能通过 https 和域名使用，或在 http://localhost 使用。当前地址不支持。',
+  passkeyErrors: {
+    get: {
+      cancelled: '没有使用通行密钥。请重试；如果本设备没有本站的通行密钥，请使用密码。',
+      unusable: '此设备不能使用通行密钥。请换一台设备，或使用密码。',
+      address: '浏览器不允许在此地址使用通行密钥，请使用密码。',
+      stale: '页面打开时间过长，请刷新后重试。',
+      failed: '浏览器无法使用通行密钥，请使用密码。',
+    },
+    create: {
+      cancelled: '没有创建通行密钥，请重试。',
+      exists: '本设备已有你账户的通行密钥。',
+      unusable: '此设备不能保存通行密钥。请设置锁屏密码，或换一台设备。',
+      address: '浏览器不允许在此地址使用通行密钥。',
+      stale: '页面打开时间过长，请刷新后重试。',
+      failed: '浏览器无法创建通行密钥，请换一台设备或浏览器。',
+    },
+  },
+  pager: { newer: '较新', older: '较早', page: (page, pages) => `第 ${page} 页，共 ${pages} 页` },
   nav: {
     overview: '概览',
     security: '安全',
