@@ -1,4 +1,5 @@
 import { mountApi } from './api.ts'
+import { CAPABILITIES } from './capabilities.ts'
 import { countDeadAppPasswords } from './capabilities/app-passwords/http/count-dead.ts'
 import type { Deps } from './core/deps.ts'
 import { createFileRules, forwardToFiles } from './capabilities/files/http/gateway.ts'
@@ -17,9 +18,7 @@ import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import { tellClients } from './capabilities/openid/http/tell-clients.ts'
 import { faultPage } from './capabilities/files/pages/fault-page.ts'
-import { authorizePages, endSessionPages } from './capabilities/openid/pages/routes.tsx'
 import { answerUnknownPath, pageRoutes } from './pages.tsx'
-import { ssoAnswers } from './capabilities/sso/pages/answers.tsx'
 import { pageSource } from './page-source.ts'
 import { loggedPath } from './core/base/logged-path.ts'
 import { refusalIn } from './core/base/refusals.ts'
@@ -59,12 +58,12 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 
-  mountApi(app, ssoAnswers)
+  mountApi(app)
   // People type it with a slash too.
   app.get('/account/', (c) => c.redirect('/account'))
   app.route('/account', pageRoutes)
-  app.route('/oauth/authorize', authorizePages)
-  app.route('/oauth/end_session', endSessionPages)
+  for (const { outerPages = [] } of CAPABILITIES)
+    for (const [path, routes] of outerPages) app.route(path, routes)
   app.get('/', (c) => c.redirect('/account'))
 
   app.notFound(answerUnknownPath(answerUnrouted(app)))

@@ -9,18 +9,20 @@ import { YEAR_SECONDS } from './core/base/time.ts'
 import { readSettings } from './capabilities/settings/store.ts'
 import { acceptsPages } from './web/http/accepts.ts'
 import { closeAnnouncement } from './web/kit/announcement.tsx'
-import { accountPages } from './account-pages.tsx'
 import { pageHeaders } from './web/kit/headers.ts'
 import { readForm } from './web/kit/form.ts'
-import { joiningPages } from './capabilities/joining/pages/routes.tsx'
 import { isLanguage, rememberLanguage, textsFor } from './web/kit/language.ts'
 import { localPathOf, parseLocalPath } from './web/kit/local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from './web/kit/problem-page.tsx'
 import { sameOrigin } from './web/kit/same-origin.ts'
-import { clearSessionToken, sessionToken } from './capabilities/sign-in/pages/session-cookie.ts'
+import { CAPABILITIES } from './capabilities.ts'
+import {
+  clearSessionToken,
+  requireSession,
+  sessionToken,
+} from './capabilities/sign-in/pages/session-cookie.ts'
 import { isSessionOver } from './web/kit/session-over.ts'
 import { signInPath } from './capabilities/sign-in/pages/next.ts'
-import { signInPages } from './capabilities/sign-in/pages/routes.tsx'
 import { themeOf } from './capabilities/settings/pages/theme.ts'
 import { goTo, readView, showPage } from './web/kit/view.ts'
 
@@ -47,13 +49,26 @@ export const pageRoutes = new Hono<App>()
     closeAnnouncement(c, id)
     return goTo(c, parseLocalPath(path) || '/account')
   })
-  .route('/sign-in', signInPages)
-  .route('/', joiningPages)
-  .route('/', accountPages)
+  .route('/', mount('publicPages'))
+  .route(
+    '/',
+    new Hono<App>()
+      .use(requireSession)
+      .route('/', mount('pages'))
+      .route('/admin', mount('operatorPages')),
+  )
   .all('/*', () => {
     throw new Refusal('unknownPath')
   })
   .onError((error, c) => showFailure(error, c))
+
+/** Puts the pages of all capabilities together. */
+function mount(kind: 'publicPages' | 'pages' | 'operatorPages'): Hono<App> {
+  const pages = new Hono<App>()
+  for (const { [kind]: mounts = [] } of CAPABILITIES)
+    for (const [path, routes] of mounts) pages.route(path, routes)
+  return pages
+}
 
 export async function showFailure(error: Error, c: AppContext) {
   const refusal = refusalIn(error)

@@ -4,7 +4,6 @@ import type { App } from '../../src/web/http/context.ts'
 import { mountApi } from '../../src/api.ts'
 import { ping } from '../../src/web/http/headers.ts'
 import type { Needs } from '../../src/core/access/actor.ts'
-import type { SsoPages } from '../../src/capabilities/sso/http/routes.ts'
 import { needsOf } from '../../src/web/http/guard.ts'
 import { inputs } from '../../src/web/http/input.ts'
 
@@ -15,23 +14,11 @@ export interface Route {
   inputs: NonNullable<ReturnType<typeof inputs.get>>[]
 }
 
-const noPage = () => {
-  throw new TypeError('no request is answered here')
-}
-const NO_PAGES: SsoPages = {
-  headers: noPage,
-  giveToken: noPage,
-  giveSsoId: noPage,
-  askFurther: noPage,
-  showLinked: noPage,
-  showFailed: noPage,
-}
-
 /** Reads the mounted routes, by method and path; `ALL` is documented as GET. */
 export function readRoutes(): Map<string, Route> {
   const app = new Hono<App>()
   app.all('/ping', ping)
-  mountApi(app, NO_PAGES)
+  mountApi(app)
   const routes = new Map<string, Route>()
   for (const { method, path, handler: mounted } of app.routes) {
     // The routes of a part with its own `onError` are mounted inside another function.

@@ -106,42 +106,20 @@ function Brand({ view: { site } }: { view: View }) {
 }
 
 /** The text has the name of the icon. */
-type NavigationItem = [address: string, name: IconName & keyof Texts['nav']]
-
-const PAGES: NavigationItem[] = [
-  ['/account', 'overview'],
-  ['/account/security', 'security'],
-  ['/account/keys', 'keys'],
-  ['/account/app-passwords', 'app-passwords'],
-  ['/account/programs', 'programs'],
-  ['/account/sessions', 'sessions'],
-  ['/account/activity', 'activity'],
-  ['/account/notices', 'notices'],
-]
-
-/** Pages that only admins see in the navigation. */
-const ADMIN_PAGES: NavigationItem[] = [
-  ['/account/admin', 'admin'],
-  ['/account/admin/users', 'users'],
-  ['/account/admin/invitations', 'invitations'],
-  ['/account/admin/programs', 'registered'],
-  ['/account/admin/settings', 'settings'],
-  ['/account/admin/events', 'events'],
-  ['/account/admin/notices', 'channels'],
-]
+export type NavigationItem = [address: string, name: IconName & keyof Texts['nav']]
 
 function Navigation({ view }: { view: View }) {
-  const { t, account } = view
+  const { t, account, navigation } = view
   return (
     <nav aria-label={t.mainNavigation}>
       <ul>
-        <NavigationItems view={view} pages={PAGES} />
+        <NavigationItems view={view} pages={navigation.own} />
       </ul>
       {account?.role === ADMIN && (
         <>
           <p id="administration">{t.administration}</p>
           <ul aria-labelledby="administration">
-            <NavigationItems view={view} pages={ADMIN_PAGES} />
+            <NavigationItems view={view} pages={navigation.operators} />
           </ul>
         </>
       )}
@@ -149,7 +127,13 @@ function Navigation({ view }: { view: View }) {
   )
 }
 
-function NavigationItems({ view: { t, path }, pages }: { view: View; pages: NavigationItem[] }) {
+function NavigationItems({
+  view: { t, path },
+  pages,
+}: {
+  view: View
+  pages: readonly NavigationItem[]
+}) {
   return (
     <>
       {pages.map(([address, name]) => (

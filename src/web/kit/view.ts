@@ -13,6 +13,7 @@ import type { OpenAnnouncement } from './announcement.tsx'
 import { type Language, languageOf, textsFor } from './language.ts'
 import { localPathOf } from './local-path.ts'
 import { type BegunCeremony } from './passkey-button.tsx'
+import type { NavigationItem } from './layout.tsx'
 import type { Texts } from './texts.ts'
 
 /** The data that every page gets. */
@@ -32,6 +33,8 @@ export interface View {
   account: Acting | undefined
   /** True while the session is fresh (`access/freshness.ts`). */
   isFresh: boolean
+  /** The pages of a user, and those of operators. */
+  navigation: Record<'own' | 'operators', readonly NavigationItem[]>
   /** Confirms what the last form changed. */
   notice: { text: string; isGood: boolean } | undefined
   /** Where browsers have passkeys on this site; `undefined` under an IP address and over http. */
@@ -53,6 +56,7 @@ export type SiteFacts = Pick<View, 'site' | 'platform' | 'isRegistrationOpen' | 
 
 /** What pages need of capabilities. `app.ts` hands it in, so that the kit knows none of them. */
 export interface PageSource {
+  navigation: View['navigation']
   texts: Record<Language, Texts>
   /** Settings only change the look: if they can't be read, these are the defaults. */
   readSite: (c: AppContext) => Promise<SiteFacts>
@@ -64,6 +68,8 @@ export interface PageSource {
   ) => Promise<BegunCeremony>
   confirm: (c: AppContext, fields: Fields) => Promise<void>
   proveAgain: (c: AppContext, fields: Fields) => Promise<Method[]>
+  /** Answers with a page for an error that no page has caught. */
+  showFailure: (error: Error, c: AppContext) => Promise<Response>
 }
 
 declare module '../http/context.ts' {
@@ -92,6 +98,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     t,
     language,
     ...(await source.readSite(c)),
+    navigation: source.navigation,
     host: new URL(c.req.url).host,
     path: c.req.path,
     address: localPathOf(c.req.url),

@@ -28,7 +28,6 @@ import { attempt, type Fields, problemOf, readForm } from '../../../web/kit/form
 import { pageHeaders } from '../../../web/kit/headers.ts'
 import { acceptedLanguage, LANGUAGE_COOKIE, rememberLanguage } from '../../../web/kit/language.ts'
 import { showContinue, showFormPost } from '../../../web/kit/problem-page.tsx'
-import { showFailure } from '../../../pages.tsx'
 import { sameOrigin } from '../../../web/kit/same-origin.ts'
 import { isSessionOver } from '../../../web/kit/session-over.ts'
 import { clearSessionToken, readSession, sessionToken } from '../../sign-in/pages/session-cookie.ts'
@@ -95,7 +94,7 @@ export const authorizePages = new Hono<App>()
     clearSessionToken(c)
     return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
   })
-  .onError((error, c) => showFailure(error, c))
+  .onError((error, c) => c.get('pageSource').showFailure(error, c))
 
 function pathOf(query: string): string {
   return `${PATH}?${query}`
@@ -227,7 +226,9 @@ export const endSessionPages = new Hono<App>()
     if (returnTo !== undefined) return showContinue(c, returnTo)
     return showPage(c, <EndedPage view={await readView(c)} />)
   })
-  .onError((error, c) => (error instanceof OAuthError ? showUntrusted(c) : showFailure(error, c)))
+  .onError((error, c) =>
+    error instanceof OAuthError ? showUntrusted(c) : c.get('pageSource').showFailure(error, c),
+  )
 
 function readEnd(c: AppContext, parameters: Given) {
   return readEndRequest(c.get('deps'), issuerOf(c), parameters)

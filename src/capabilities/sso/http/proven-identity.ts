@@ -1,6 +1,8 @@
 import * as v from 'valibot'
+import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { App, AppContext } from '../../../web/http/context.ts'
+import { getHasEffect } from '../../../web/http/http-methods.ts'
 import { SSO_PLATFORMS } from '../../../core/base/sso-platforms.ts'
 import { providerIdOf, providerSchema, type SsoConfig } from '../config.ts'
 import { provenCookie } from './proven-cookie.ts'
@@ -45,9 +47,10 @@ export async function readProvenIdentity(c: AppContext): Promise<ProvenIdentity 
 export const clearProvenIdentity = provenIdentityCookie.clear
 
 /** Forgets the identity at the end of a session: the next user of the browser may be somebody else. */
-export const forgetProvenIdentity = createMiddleware<App>(
-  async function forgetProvenIdentity(c, next) {
-    await next()
-    clearProvenIdentity(c)
-  },
-)
+const forgetProvenIdentity = createMiddleware<App>(async function forgetProvenIdentity(c, next) {
+  await next()
+  clearProvenIdentity(c)
+})
+
+/** Stands before the routes of the sign-in, under `/api/auth`. */
+export const signOutRoutes = new Hono<App>().get('/logout', getHasEffect, forgetProvenIdentity)

@@ -1,0 +1,12 @@
+import { capability } from '../../web/kit/capability.ts'
+import { eventRoutes } from './http/routes.ts'
+import { activityPages } from './pages/activity.tsx'
+import { eventPages } from './pages/admin/event-routes.tsx'
+
+export const activity = capability({
+  api: [['/api/me/events', eventRoutes]],
+  pages: [['/activity', activityPages]],
+  operatorPages: [['/events', eventPages]],
+  navigation: [['/account/activity', 'activity']],
+  operatorNavigation: [['/account/admin/events', 'events']],
+})

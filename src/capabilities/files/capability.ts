@@ -1,0 +1,14 @@
+import { capability } from '../../web/kit/capability.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
+import { pruneLeases } from './lease.ts'
+import { pruneGone } from './store.ts'
+
+/** No older backup of the file server is put back. */
+const GONE_FILE_USER_MILLISECONDS = 365 * DAY_MILLISECONDS
+
+export const files = capability({
+  nightly: ({ db }, now) => ({
+    leases: pruneLeases(db, now),
+    fileUsers: pruneGone(db, now - GONE_FILE_USER_MILLISECONDS),
+  }),
+})

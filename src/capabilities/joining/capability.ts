@@ -1,0 +1,34 @@
+import { capability } from '../../web/kit/capability.ts'
+import { emailRoutes } from './http/email-routes.ts'
+import { forgottenRoutes } from './http/forgotten-routes.ts'
+import {
+  adminInvitationRoutes,
+  adminJoiningRoutes,
+  adminLinkRoutes,
+} from './http/operator-routes.ts'
+import { joiningRoutes } from './http/registration-routes.ts'
+import { pruneLinks } from './link-store.ts'
+import { nearEndParts } from './near-ends.ts'
+import { invitationPages } from './pages/admin/invitation-routes.tsx'
+import { emailPages } from './pages/own-email-routes.tsx'
+import { joiningPages } from './pages/routes.tsx'
+import { welcomePages } from './pages/welcome-routes.tsx'
+
+export const joining = capability({
+  api: [
+    ['/api/auth', joiningRoutes],
+    ['/api/auth', forgottenRoutes],
+    ['/api/me', emailRoutes],
+    ['/api/admin/user', adminJoiningRoutes],
+    ['/api/admin/link', adminLinkRoutes],
+    ['/api/admin/invitation', adminInvitationRoutes],
+  ],
+  publicPages: [['/', joiningPages]],
+  pages: [
+    ['/welcome', welcomePages],
+    ['/email', emailPages],
+  ],
+  operatorPages: [['/invitations', invitationPages]],
+  operatorNavigation: [['/account/admin/invitations', 'invitations']],
+  nightly: (deps, now) => ({ links: pruneLinks(deps.db, now), ...nearEndParts(deps, now) }),
+})

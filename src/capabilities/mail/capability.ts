@@ -1,0 +1,3 @@
+import { capability } from '../../web/kit/capability.ts'
+
+export const mail = capability({})
