@@ -6,7 +6,8 @@ import { posix } from 'node:path'
  * gives the reasons. A test compares README.md with it.
  *
  * - `line`: the rooms that stand before it;
- * - `edges`: the rooms that `EDGES` names for it.
+ * - `uses`: the capabilities that its manifest names (`USES` in `capability.ts`);
+ * - `edges`: the programs that `EDGES` names for it.
  */
 export const PARTS = {
   /** Who somebody is, and what an account may do at every door. */
@@ -28,7 +29,7 @@ export const PARTS = {
   web: { order: 'line', rooms: ['http', 'kit'] },
   /** What the service can do: a folder each. */
   capabilities: {
-    order: 'edges',
+    order: 'uses',
     rooms: [
       'settings',
       'mail',
@@ -53,7 +54,17 @@ export const PARTS = {
   /** The Worker: what it mounts, and what it runs in time. */
   site: {
     order: 'line',
-    rooms: ['nightly-run', 'frequent-run', 'api', 'pages', 'app', 'worker'],
+    rooms: [
+      'capabilities',
+      'texts',
+      'frequent-run',
+      'nightly-run',
+      'api',
+      'pages',
+      'page-source',
+      'app',
+      'worker',
+    ],
   },
   programs: {
     order: 'edges',
@@ -70,50 +81,23 @@ export const PARTS = {
       'start',
     ],
   },
-} as const satisfies Record<string, { order: 'line' | 'edges'; rooms: readonly string[] }>
+} as const satisfies Record<string, { order: 'line' | 'uses' | 'edges'; rooms: readonly string[] }>
 
 type Part = keyof typeof PARTS
 
-/**
- * What a room may use of another one of its part, and why: `from > to`. There is no other way. What
- * the kit of the pages uses of capabilities stands here too.
- */
+/** What a program may use of another one, and why: `from > to`. There is no other way. */
 const EDGES: Readonly<Record<string, string>> = {
-  'two-factor > settings': 'the enrolment names the site',
-  'mail > settings': 'a mail names the site',
-  'notices > mail': 'a channel can be an e-mail address',
-  'sign-in > two-factor': 'a sign-in asks for the code',
-  'ssh-keys > settings': 'an answer names the SFTP address and the contact of the operator',
-  'ssh-keys > sign-in': 'SFTPGo asks about a password like a sign-in',
-  'ssh-keys > two-factor': 'such a password is no sign-in while a code is needed',
-  'passkeys > settings': 'a site may turn passkeys off',
-  'passkeys > sign-in': 'a passkey begins a session',
-  'app-passwords > openid': 'introspection also knows access tokens of programs',
-  'sso > settings': 'the provider is a setting',
-  'sso > sign-in': 'a proven identity begins a session',
-  'sso > two-factor': 'which may need a code',
-  'sso > openid': 'a sign-in that a program waits for is a proof for it',
-  'sso > passkeys': 'the last way in may be a passkey',
-  'joining > settings': 'who may register',
-  'joining > mail': 'links and what they did are mailed',
-  'joining > two-factor': 'an operator’s link takes two-step verification off',
-  'files > settings': 'the settings of a site with a file server are those of both',
-  'ldap > sign-in': 'a bind with a password replaces its old hash',
-  'ldap > two-factor': 'a password is no bind while a code is needed',
-  'users > two-factor': 'operators cancel it, and a confirmation may be a code',
-  'users > passkeys': 'operators delete them, and a confirmation may be one',
-  'users > sso': 'operators set the linked account',
-  'users > openid': 'a name that a program knows is kept',
-  'users > ssh-keys': 'a new password lists what stays',
-  'users > app-passwords': 'a new password lists what stays',
-  'users > notices': 'a new password lists what stays',
-  'health > notices': 'the state of a site names the channels that fail',
-  'health > users': 'the state of a site counts its users',
-  'health > files': 'a file server behind the site is a part of it',
+  'users/commands > import': 'a name is kept as an import would have kept it',
+  'users/commands > joining/commands': 'links for a user are commands of the user',
+  'completion > main': 'the script completes every command',
 }
 
-/** The files of a capability that know HTTP: routes, middleware, cookies and pages. */
-const HTTP_PLACE = /^src\/capabilities\/[\w-]+\/(?:http|pages)\//
+/**
+ * The files of a capability that know HTTP: routes, middleware, cookies, pages and their texts, and
+ * its manifest.
+ */
+const HTTP_PLACE =
+  /^src\/capabilities\/[\w-]+\/(?:(?:http|pages)\/|texts\.\w+\.ts$|capability\.ts$)/
 const HTTP = /^(?:src\/web\/|src\/capabilities\/[\w-]+\/(?:http|pages)\/|hono(?:\/|$))/
 /**
  * The files of a capability that only Node loads: its commands, and the descriptions of its
@@ -143,11 +127,12 @@ const LEVELS = Object.keys(PARTS)
  * @returns One sentence for each violation.
  */
 export function findForbiddenImports(sources: ReadonlyMap<string, string>): string[] {
+  const edges = edgesIn(sources)
   return Array.from(sources).flatMap(([path, text]) => {
     if (placeOf(path) === undefined)
       return [`${path} is in no room: add it to PARTS in scripts/rooms.ts`]
     return importsOf(path, text).flatMap((imported) => {
-      const why = whyForbidden(path, imported)
+      const why = whyForbidden(path, imported, edges)
       return why === undefined ? [] : [`${path} imports ${imported}: ${why}`]
     })
   })
@@ -160,7 +145,18 @@ export function findUnusedEdges(sources: ReadonlyMap<string, string>): string[] 
       importsOf(path, text).map((imported) => edgeOf(path, imported)),
     ),
   )
-  return Object.keys(EDGES).filter((edge) => !used.has(edge))
+  return Array.from(edgesIn(sources)).filter((edge) => !used.has(edge))
+}
+
+/** Reads what programs may use of each other, and what the manifests of capabilities name. */
+function edgesIn(sources: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const used = Array.from(sources).flatMap(([path, text]) => {
+    const [, room] = /^src\/capabilities\/([\w-]+)\/capability\.ts$/.exec(path) ?? []
+    const [, names = ''] = /^export const USES = \{\n(.*?)^\}/ms.exec(text) ?? []
+    const others = Array.from(names.matchAll(/^ {2}'?([\w-]+)'?:/gm), ([, other]) => other)
+    return room === undefined ? [] : others.map((other) => `${room} > ${other}`)
+  })
+  return new Set([...Object.keys(EDGES), ...used])
 }
 
 function edgeOf(path: string, imported: string): string {
@@ -173,40 +169,52 @@ function roomNameOf(path: string): string {
   return isCommand(path) ? `${room}/commands` : room
 }
 
-function whyForbidden(path: string, imported: string): string | undefined {
+function whyForbidden(
+  path: string,
+  imported: string,
+  edges: ReadonlySet<string>,
+): string | undefined {
   const [own, other] = [placeOf(path), placeOf(imported)]
   if (own === undefined) return undefined
   if (isDecision(path, own) && HTTP.test(imported))
     return 'decisions know no HTTP, only http/ and pages/ of a capability do'
   if (other === undefined || roomNameOf(path) === roomNameOf(imported)) return undefined
-  if (isCommand(path) || own.part === 'programs') return whyForbiddenInPrograms(path, imported)
+  if (isCommand(path) || own.part === 'programs')
+    return whyForbiddenInPrograms(path, imported, edges)
   if (NODE_PLACE.test(imported) && !NODE_PLACE.test(path)) return 'only Node loads it'
   if (NODE_PLACE.test(path)) return undefined
-  return whyForbiddenInWorker(path, own, imported, other)
+  return whyForbiddenInWorker(path, own, imported, other, edges)
 }
 
-function whyForbiddenInWorker(path: string, own: Place, imported: string, other: Place) {
-  const edge = edgeOf(path, imported)
-  if (Object.hasOwn(EDGES, edge)) return undefined
+function whyForbiddenInWorker(
+  path: string,
+  own: Place,
+  imported: string,
+  other: Place,
+  edges: ReadonlySet<string>,
+) {
   const [level, otherLevel] = [LEVELS.indexOf(own.part), LEVELS.indexOf(other.part)]
   if (otherLevel !== level)
     return otherLevel < level ? undefined : `${other.part} stands above ${own.part}`
   const { order, rooms } = PARTS[own.part]
-  if (order === 'edges') return `there is no edge “${edge}”`
+  if (order !== 'line') {
+    const isUsed = edges.has(edgeOf(path, imported))
+    return isUsed ? undefined : `USES of ${own.room} does not name ${other.room}`
+  }
   const places: readonly string[] = rooms
   const isBefore = places.indexOf(other.room) < places.indexOf(own.room)
   return isBefore ? undefined : `${other.room} stands after ${own.room}`
 }
 
 /** A program and the commands of a capability use the Worker's code, and what programs share. */
-function whyForbiddenInPrograms(path: string, imported: string): string | undefined {
+function whyForbiddenInPrograms(path: string, imported: string, edges: ReadonlySet<string>) {
   const [own, other] = [roomNameOf(path), roomNameOf(imported)]
   const isProgram = isCommand(imported) || placeOf(imported)?.part === 'programs'
   if (own === MAIN || !isProgram) return undefined
   const [ownPlace, otherPlace] = [SHARED_PROGRAMS.indexOf(own), SHARED_PROGRAMS.indexOf(other)]
   if (otherPlace >= 0 && (ownPlace < 0 || otherPlace < ownPlace)) return undefined
   const edge = `${own} > ${other}`
-  return Object.hasOwn(EDGES, edge) ? undefined : `programs have no edge “${edge}”`
+  return edges.has(edge) ? undefined : `programs have no edge “${edge}”`
 }
 
 /** Tells whether a file decides: it lies in `core`, or in a capability beside its routes and pages. */

@@ -5,6 +5,18 @@ import { adminAppPasswordRoutes } from './http/operator-routes.ts'
 import { appPasswordRoutes } from './http/routes.ts'
 import { appPasswordPages } from './pages/app-passwords-routes.tsx'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  openid: 'introspection also knows access tokens of programs',
+  settings: 'a new app password comes with the SFTP address',
+  'ssh-keys': 'and with the command for it',
+  users: 'operators see them on the page of a user',
+}
+
 export const appPasswords = capability({
   api: [
     ['/api/me/tokens', appPasswordRoutes],

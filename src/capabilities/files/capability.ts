@@ -3,6 +3,15 @@ import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 import { pruneLeases } from './lease.ts'
 import { pruneGone } from './store.ts'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  settings: 'the settings of a site with a file server are those of both',
+}
+
 /** No older backup of the file server is put back. */
 const GONE_FILE_USER_MILLISECONDS = 365 * DAY_MILLISECONDS
 

@@ -2,6 +2,17 @@ import { capability } from '../../web/kit/capability.ts'
 import { healthRoutes } from './http/routes.ts'
 import { sitePages } from './pages/admin/routes.tsx'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  activity: 'the state of a site shows the latest changes',
+  notices: 'and names the channels that fail',
+  users: 'and counts users',
+}
+
 export const health = capability({
   api: [['/api/admin/health', healthRoutes]],
   operatorPages: [['/', sitePages]],

@@ -14,6 +14,20 @@ import { emailPages } from './pages/own-email-routes.tsx'
 import { joiningPages } from './pages/routes.tsx'
 import { welcomePages } from './pages/welcome-routes.tsx'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  mail: 'links and what they did are mailed',
+  me: 'the first page shows the overview',
+  settings: 'who may register',
+  'sign-in': 'a new password signs its user in',
+  'two-factor': 'an operator’s link takes two-step verification off',
+  users: 'an invitation gives permissions',
+}
+
 export const joining = capability({
   api: [
     ['/api/auth', joiningRoutes],

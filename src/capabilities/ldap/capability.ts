@@ -1,6 +1,16 @@
 import { capability } from '../../web/kit/capability.ts'
 import { ldapRoutes } from './http/routes.ts'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  'sign-in': 'a bind with a password replaces its old hash',
+  'two-factor': 'a password is no bind while a code is needed',
+}
+
 export const ldap = capability({
   api: [['/api/ldap', ldapRoutes]],
 })

@@ -3,6 +3,26 @@ import { userRoutes } from './http/profile-routes.ts'
 import { overviewPages } from './pages/routes.tsx'
 import { securityPages } from './pages/security-routes.tsx'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  activity: 'the overview shows the latest events',
+  'app-passwords': 'a new password lists what stays',
+  joining: 'the overview tells of the end of the account',
+  notices: 'a new password lists what stays',
+  openid: 'a name that a program knows is kept',
+  passkeys: 'a confirmation may be one',
+  settings: 'the name of the site',
+  'sign-in': 'a new password leads to the sign-in',
+  'ssh-keys': 'a new password lists what stays',
+  sso: 'the security page has the linked accounts',
+  'two-factor': 'the security page has the codes',
+  users: 'one’s own record is that of the lists',
+}
+
 export const me = capability({
   api: [['/api/me', userRoutes]],
   pages: [

@@ -7,6 +7,16 @@ import { adminProgramPages } from './pages/admin/program-routes.tsx'
 import { programPages } from './pages/programs.tsx'
 import { authorizePages, endSessionPages } from './pages/routes.tsx'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  'sign-in': 'a program waits for a sign-in',
+  users: 'a name that a program knew is released',
+}
+
 export const openid = capability({
   api: [
     ['/oauth', openidRoutes],

@@ -3,6 +3,16 @@ import { adminSettingRoutes } from './http/operator-routes.ts'
 import { publicRoutes, siteRoutes } from './http/routes.ts'
 import { settingPages } from './pages/admin/setting-routes.tsx'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  sso: 'the page of the provider asks it',
+  users: 'new accounts get permissions',
+}
+
 export const settings = capability({
   api: [
     ['/api/admin/setting', adminSettingRoutes],

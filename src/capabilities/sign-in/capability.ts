@@ -3,6 +3,18 @@ import { loginRoutes } from './http/routes.ts'
 import { signInPages } from './pages/routes.tsx'
 import { signOutPages } from './pages/sign-out-routes.ts'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  openid: 'the sign-in page names the program that asks',
+  passkeys: 'the sign-in page takes a passkey',
+  sso: 'and leads to the provider',
+  'two-factor': 'a sign-in asks for the code',
+}
+
 export const signIn = capability({
   api: [['/api/auth', loginRoutes]],
   publicPages: [['/sign-in', signInPages]],

@@ -4,6 +4,21 @@ import { createSsoRoutes } from './http/routes.ts'
 import { signOutRoutes } from './http/proven-identity.ts'
 import { ssoAnswers } from './pages/answers.tsx'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  me: 'linked accounts stand on the security page',
+  openid: 'a sign-in that a program waits for is a proof for it',
+  passkeys: 'the last way in may be a passkey',
+  settings: 'the provider is a setting',
+  'sign-in': 'a proven identity begins a session',
+  'two-factor': 'which may need a code',
+  users: 'operators see them on the page of a user',
+}
+
 export const sso = capability({
   api: [
     ['/api/auth', signOutRoutes],

@@ -1,6 +1,16 @@
 import { capability } from '../../web/kit/capability.ts'
 import { twoFactorRoutes } from './http/routes.ts'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  me: 'it stands on the security page',
+  settings: 'the enrolment names the site',
+}
+
 export const twoFactor = capability({
   api: [['/api/auth/2fa', twoFactorRoutes]],
 })

@@ -2,6 +2,25 @@ import { capability } from '../../web/kit/capability.ts'
 import { adminUserRoutes } from './http/operator-routes.ts'
 import { userPages } from './pages/admin/user-routes.tsx'
 
+/**
+ * What it uses of other capabilities, and why (`npm run rooms`).
+ *
+ * @public
+ */
+export const USES = {
+  activity: 'the page of a user has the latest events',
+  'app-passwords': 'and the app passwords',
+  joining: 'and the address, the end, the links',
+  me: 'what still opens the account after a new password',
+  openid: 'whether a program knows the name',
+  passkeys: 'operators delete them',
+  sessions: 'operators end them',
+  settings: 'the default of permissions',
+  'ssh-keys': 'operators delete them',
+  sso: 'operators set the linked account',
+  'two-factor': 'operators cancel it',
+}
+
 export const users = capability({
   api: [['/api/admin/user', adminUserRoutes]],
   operatorPages: [['/users', userPages]],

@@ -12,8 +12,6 @@ type Mount = readonly [path: string, routes: Hono<App>]
  * `src/capabilities.ts` names it.
  */
 export interface Capability {
-  /** What it uses of other capabilities, and why. `npm run rooms` allows nothing else. */
-  uses?: Readonly<Record<string, string>>
   /** Endpoints, which the OpenAPI document describes. */
   api?: readonly Mount[]
   /** Pages outside `/account`. */
