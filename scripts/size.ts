@@ -1,4 +1,12 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buildBundle, kib } from '../src/programs/deploy/bundle.ts'
@@ -16,13 +24,16 @@ import { runWrangler } from '../src/programs/site/wrangler.ts'
 const MAX_GZIP_BYTES = { 'with pages': 288 * 1024, 'without pages': 178 * 1024 }
 
 const SOURCES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
-/** The files that name the pages, and what stands for them in a Worker without pages. */
+/** What stands for the files that make pages in a Worker without pages. */
 const NO_PAGES = {
   'src/pages.tsx': `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`,
-  'src/web/kit/openid/routes.tsx': `import { Hono } from 'hono'\nexport const authorizePages = new Hono()\nexport const endSessionPages = new Hono()\n`,
-  'src/web/kit/fault-page.ts': `export const faultPage = () => new Response()\n`,
-  'src/web/kit/sso/answers.tsx': `export const ssoAnswers = { headers: (_, next) => next() }\n`,
+  'src/page-source.ts': `export const pageSource = {}\n`,
+  'src/capabilities/files/pages/fault-page.ts': `export const faultPage = () => new Response()\n`,
+  'src/capabilities/sso/pages/answers.tsx': `export const ssoAnswers = { headers: (_, next) => next() }\n`,
 }
+/** The pages in the manifest of a capability, and their imports. */
+const PAGES_IN_MANIFEST =
+  /^import .* from '\.\/pages\/(?!answers).*'\n|^ {2}\w*[pP]ages: \[(?:.*\],\n|\n[^]*?^ {2}\],\n)/gm
 
 /** `npm run size`: measures the minified and compressed Worker; fails when it exceeds its limits. */
 await runCommand(async () => {
@@ -32,6 +43,8 @@ await runCommand(async () => {
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     const whole = await weigh(folder, 'with pages')
     for (const [path, text] of Object.entries(NO_PAGES)) writeFileSync(join(folder, path), text)
+    for (const path of globSync(join(folder, 'src/capabilities/*/capability.ts')))
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(PAGES_IN_MANIFEST, ''))
     const bare = await weigh(folder, 'without pages')
     if (!whole || !bare) throw new CommandError('The Worker is too large.')
   } finally {

@@ -11,10 +11,10 @@ import {
 import { write } from './build.ts'
 
 /**
- * The programs that `launch.cjs` starts; the last one is this one, which runs before each `npm
- * start`.
+ * The programs that `launch.cjs` starts. `scripts/assets` is this one, which runs before each `npm
+ * start`; `scripts/openapi` reads the routes of the Worker, whose pages Node can't load unbuilt.
  */
-const PROGRAMS = ['start', 'main', 'deploy/main', '../../scripts/assets']
+const PROGRAMS = ['start', 'main', 'deploy/main', '../../scripts/assets', '../../scripts/openapi']
 /** A script that a program starts, from beside its own file. */
 const BESIDE = 'src/programs/site/workerd.sh'
 /** How they are built, and the packages whose code is in them. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import openapi from '../../schema/openapi.json' with { type: 'json' }
-import { TIERS } from '../../scripts/rooms.ts'
+import { PARTS } from '../../scripts/rooms.ts'
 import { EVENT_KINDS } from '../../src/core/audit/kinds.ts'
 import { Clone } from '../support/clone.ts'
 import {
@@ -141,7 +141,7 @@ describe('README.md', () => {
     )
     expect(named.toSorted()).toEqual(readdirSync('src').toSorted())
     const tiers = named.map((name) =>
-      Object.values(TIERS).findIndex(({ rooms }) =>
+      Object.values(PARTS).findIndex(({ rooms }) =>
         new Set<string>(rooms).has(name.replace('.ts', '')),
       ),
     )
