@@ -178,10 +178,11 @@ function whyForbidden(
   if (own === undefined) return undefined
   if (isDecision(path, own) && HTTP.test(imported))
     return 'decisions know no HTTP, only http/ and pages/ of a capability do'
+  if (NODE_PLACE.test(imported) && !NODE_PLACE.test(path) && own.part !== 'programs')
+    return 'only Node loads it'
   if (other === undefined || roomNameOf(path) === roomNameOf(imported)) return undefined
   if (isCommand(path) || own.part === 'programs')
     return whyForbiddenInPrograms(path, imported, edges)
-  if (NODE_PLACE.test(imported) && !NODE_PLACE.test(path)) return 'only Node loads it'
   if (NODE_PLACE.test(path)) return undefined
   return whyForbiddenInWorker(path, own, imported, other, edges)
 }
