@@ -77,6 +77,7 @@ export const PARTS = {
       'deploy',
       'doctor',
       'import',
+      'secrets',
       'ldap-door',
       'start',
     ],

@@ -11,6 +11,7 @@ import { appPasswordPages } from './pages/app-passwords-routes.tsx'
  * @public
  */
 export const USES = {
+  me: 'a list marks what a demanded second factor has closed',
   openid: 'introspection also knows access tokens of programs',
   settings: 'a new app password comes with the SFTP address',
   'ssh-keys': 'and with the command for it',

@@ -8,6 +8,7 @@ import { sitePages } from './pages/admin/routes.tsx'
  * @public
  */
 export const USES = {
+  files: 'the file server is a part of the site',
   activity: 'the state of a site shows the latest changes',
   notices: 'and names the channels that fail',
   users: 'and counts users',

@@ -10,6 +10,7 @@ import { keyPages } from './pages/routes.tsx'
  * @public
  */
 export const USES = {
+  me: 'a list marks what a demanded second factor has closed',
   settings: 'an answer names the SFTP address and the contact of the operator',
   'sign-in': 'SFTPGo asks about a password like a sign-in',
   'two-factor': 'such a password is no sign-in while a code is needed',
