@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import openapi from '../schema/openapi.json' with { type: 'json' }
-import { type Guard, GUARDED_CHANGES } from '../src/core/access/guarded-changes.ts'
+import type { Guard } from '../src/core/access/field-guards.ts'
+import { GUARDED_CHANGES } from '../src/core/access/guarded-changes.ts'
 import { loadCommands } from '../src/programs/commands.ts'
 import { CommandError, runCommand } from '../src/programs/kit/command-error.ts'
 import { isOption } from '../src/programs/kit/declaration.ts'

@@ -4,11 +4,8 @@ import * as v from 'valibot'
 import { beforeEach, describe, expect, test } from 'vitest'
 import * as tables from '../../schema/tables.ts'
 import openapi from '../../schema/openapi.json' with { type: 'json' }
-import {
-  type Guard,
-  GUARDED_CHANGES,
-  SETTING_FIELDS,
-} from '../../src/core/access/guarded-changes.ts'
+import { type Guard, SETTING_FIELDS } from '../../src/core/access/field-guards.ts'
+import { GUARDED_CHANGES } from '../../src/core/access/guarded-changes.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { createApp } from '../../src/app.ts'
 import { keysOf, PAGE_NAMES } from '../../src/capabilities/settings/pages/admin/setting-pages.ts'

@@ -1,6 +1,6 @@
 import { and, eq, exists, lte, or, type SQL, sql } from 'drizzle-orm'
 import { users } from '../../../schema/tables.ts'
-import { DETAIL_FIELDS, givesAccess } from '../../core/access/guarded-changes.ts'
+import { DETAIL_FIELDS, givesAccess } from '../../core/access/field-guards.ts'
 import { type FieldChange, insertEventsOfChange } from '../../core/audit/change-events.ts'
 import type { AuditEvent } from '../../core/audit/events.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'

@@ -3,7 +3,7 @@ import { auditEvents, settings } from '../../../schema/tables.ts'
 import { type AuditEvent, eventRow } from '../../core/audit/events.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
-import { givesAccess, SETTING_FIELDS } from '../../core/access/guarded-changes.ts'
+import { givesAccess, SETTING_FIELDS } from '../../core/access/field-guards.ts'
 import { literal } from '../../core/database/literal.ts'
 import { ALL_DEFAULTS, isSettingKey, type SettingKey } from './defaults.ts'
 

@@ -1,6 +1,6 @@
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import { users } from '../../../schema/tables.ts'
-import { givesAccess, USER_FIELDS } from '../../core/access/guarded-changes.ts'
+import { givesAccess, USER_FIELDS } from '../../core/access/field-guards.ts'
 import { literal } from '../../core/database/literal.ts'
 import type { Authority } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'

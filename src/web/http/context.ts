@@ -24,7 +24,11 @@ export interface App {
   Variables: Variables
 }
 
-/** What a request carries from its first middleware on. The kit of the pages adds to it. */
+/**
+ * What a request carries from its first middleware on. The kit of the pages adds to it.
+ *
+ * @public
+ */
 export interface Variables {
   deps: Deps
   /** Set by `anyCaller` and `signedIn`. */

@@ -1,0 +1,160 @@
+import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import { literal } from '../database/literal.ts'
+
+/** What a new value of a field needs: always a fresh session, never, or one when it gives more. */
+export interface Guard {
+  needs: 'always' | 'never' | Gain
+  reason: string
+}
+
+/** Tells whether a new value gives more access than the stored one. */
+interface Gain {
+  /** Continues “a fresh session for”. */
+  words: string
+  /** Holds when it does. Both values differ. */
+  holds: (from: SQLWrapper, to: SQLWrapper) => SQL
+}
+
+/** By the names of the request. */
+export type Fields = Readonly<Record<string, Guard>>
+
+function forMore(gain: Gain, reason: string): Guard {
+  return { needs: gain, reason }
+}
+
+/**
+ * Holds when a new value of a field needs a fresh session.
+ *
+ * @param from The stored value: a column, or an expression of SQL.
+ */
+export function givesAccess({ needs }: Guard, from: SQLWrapper, to: SQLWrapper): SQL {
+  if (needs === 'never') return sql`false`
+  const differs = sql`${from} is not ${to}`
+  return needs === 'always' ? sql`(${differs})` : sql`(${differs} and ${needs.holds(from, to)})`
+}
+
+const number = (value: SQLWrapper) => sql`cast(${value} as integer)`
+
+const moreBits: Gain = {
+  words: 'a bit that was not set',
+  holds: (from, to) => sql`(${number(to)} & ~${number(from)}) <> 0`,
+}
+
+/** The folders are clean paths (`cleanPath`); an old one that is not contains nothing. */
+const anotherFolder: Gain = {
+  words: 'a folder that is not inside the old one',
+  holds: (from, to) =>
+    sql`(${from} <> '/' and substr(${to}, 1, length(${from}) + 1) <> ${from} || '/')`,
+}
+
+const laterEnd: Gain = {
+  words: 'a later end, or none',
+  holds: (from, to) => sql`(${to} is null or ${to} > ${from})`,
+}
+
+/** 0 is no limit. */
+const moreOrAnyNumber: Gain = {
+  words: 'a larger number, or 0 for no limit',
+  holds: (from, to) =>
+    sql`(${number(to)} = 0 or (${number(from)} <> 0 and ${number(to)} > ${number(from)}))`,
+}
+
+function becomes(value: string | number, words = `\`${value}\``): Gain {
+  return { words, holds: (_, to) => sql`${to} = ${literal(value)}` }
+}
+
+export const NAME = 'who has the name has its folder and what programs keep for it'
+export const SSO_ID = 'it decides who signs in with single sign-on'
+const PASSWORD = 'who sets it signs in with it'
+export const OPENS = 'it opens an account'
+const RIGHTS = 'more bits open more'
+const FOLDER = 'another folder has other files'
+export const ADDRESS = 'links for a new password are mailed there'
+const SHOWN = 'it only changes what is shown'
+const PROVIDER = 'it decides whom single sign-on lets in, and who gets its secret'
+const FILES_LEAVE = 'files and their links are sent there'
+
+/** What an operator changes of a user, the guest included. */
+export const USER_FIELDS = {
+  username: { needs: 'always', reason: NAME },
+  password: { needs: 'always', reason: PASSWORD },
+  sso_id: { needs: 'always', reason: SSO_ID },
+  role: {
+    needs: 'always',
+    reason: 'an admin can do everything, and another admin can stop a thief',
+  },
+  disabled: forMore(becomes(0, '`false`'), OPENS),
+  permission: forMore(moreBits, RIGHTS),
+  base_path: forMore(anotherFolder, FOLDER),
+} as const satisfies Fields
+
+/** What an operator changes of the details of a user. */
+export const DETAIL_FIELDS = {
+  email: { needs: 'always', reason: ADDRESS },
+  ends_at: forMore(laterEnd, OPENS),
+} as const satisfies Fields
+
+/** What a new value of a setting needs, by its key. */
+export const SETTING_FIELDS = {
+  version: { needs: 'never', reason: 'it can not be changed' },
+  site_title: { needs: 'never', reason: SHOWN },
+  announcement: { needs: 'never', reason: SHOWN },
+  pagination_type: { needs: 'never', reason: SHOWN },
+  default_page_size: { needs: 'never', reason: SHOWN },
+  allow_indexed: { needs: 'never', reason: SHOWN },
+  allow_mounted: { needs: 'never', reason: SHOWN },
+  robots_txt: { needs: 'never', reason: SHOWN },
+  logo: { needs: 'never', reason: SHOWN },
+  favicon: { needs: 'never', reason: SHOWN },
+  main_color: { needs: 'never', reason: SHOWN },
+  home_icon: { needs: 'never', reason: SHOWN },
+  home_container: { needs: 'never', reason: SHOWN },
+  settings_layout: { needs: 'never', reason: SHOWN },
+  external_previews: { needs: 'always', reason: FILES_LEAVE },
+  iframe_previews: { needs: 'always', reason: FILES_LEAVE },
+  ocr_api: { needs: 'always', reason: FILES_LEAVE },
+  audio_cover: { needs: 'never', reason: SHOWN },
+  audio_autoplay: { needs: 'never', reason: SHOWN },
+  video_autoplay: { needs: 'never', reason: SHOWN },
+  hide_files: { needs: 'never', reason: SHOWN },
+  package_download: { needs: 'never', reason: SHOWN },
+  filename_char_mapping: { needs: 'never', reason: SHOWN },
+  forward_direct_link_params: { needs: 'never', reason: SHOWN },
+  search_index: { needs: 'never', reason: SHOWN },
+  auto_update_index: { needs: 'never', reason: SHOWN },
+  security_contact: { needs: 'never', reason: SHOWN },
+  webauthn_login_enabled: { needs: 'never', reason: SHOWN },
+  event_retention_days: { needs: 'never', reason: 'the events of 30 days stay with any value' },
+  require_second_factor: {
+    needs: 'always',
+    reason:
+      'without the demand a password is enough; under a new one, the first to sign in sets up the factor',
+  },
+  passkey_related_origins: {
+    needs: 'always',
+    reason: 'a page there can use passkeys of this site',
+  },
+  sftp_address: { needs: 'always', reason: 'users send their passwords there' },
+  max_devices: forMore(moreOrAnyNumber, 'more sessions stay at once'),
+  device_evict_policy: forMore(becomes('evict_oldest'), 'it lets one more session in'),
+  allow_register: forMore(becomes('true'), 'it lets strangers in'),
+  register_approval: forMore(becomes('false'), 'it lets strangers in'),
+  register_permission: forMore(moreBits, RIGHTS),
+  register_base_path: forMore(anotherFolder, FOLDER),
+  register_days: forMore(moreOrAnyNumber, 'accounts last longer'),
+  register_reserved_names: { needs: 'always', reason: NAME },
+  turnstile_site_key: { needs: 'always', reason: 'it lets programs register' },
+  turnstile_secret: { needs: 'always', reason: 'it lets programs register' },
+  sso_login_enabled: forMore(becomes('true'), PROVIDER),
+  sso_login_platform: { needs: 'always', reason: PROVIDER },
+  sso_client_id: { needs: 'always', reason: PROVIDER },
+  sso_client_secret: { needs: 'always', reason: PROVIDER },
+  sso_endpoint_name: { needs: 'always', reason: PROVIDER },
+  sso_extra_scopes: { needs: 'always', reason: PROVIDER },
+  sso_oidc_username_key: { needs: 'always', reason: PROVIDER },
+  sso_trust_mfa: forMore(becomes('true'), 'the provider alone then says who used a second factor'),
+  sso_auto_register: forMore(becomes('true'), 'it lets strangers in'),
+  sso_default_dir: forMore(anotherFolder, FOLDER),
+  sso_default_permission: forMore(moreBits, RIGHTS),
+  sso_compatibility_mode: forMore(becomes('true'), 'it puts tokens into addresses'),
+} as const satisfies Fields
