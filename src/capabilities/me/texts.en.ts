@@ -1,5 +1,5 @@
 import type { CheckName, Protection } from './protection.ts'
-import { counted } from '../../web/kit/texts/counted.ts'
+import { counted, someAppPasswords, someKeys } from '../../web/kit/texts/counted.ts'
 
 const closedAppPasswords = counted('1 app password is closed', '# app passwords are closed')
 const closedKeys = counted('1 SSH key is closed', '# SSH keys are closed')

@@ -1,3 +1,4 @@
+import { someAppPasswords, someKeys } from '../../web/kit/texts/counted.ts'
 import type { SettingKey } from './defaults.ts'
 import { SETTINGS } from './definitions.ts'
 import type { SettingPage, SettingPart } from './pages/admin/setting-pages.ts'

@@ -163,7 +163,7 @@ const show = onSite({
 
 const disable = onSite({
   about: 'disables a user, ends all sessions, and deletes all app passwords of the user for good',
-  zh: '停用用户，退出该用户的所有设备，并永久删除其应用密码',
+  zh: '停用用户，退出该用户的所有设备，并永久删除其应用专用密码',
   takes: { user: USER },
   examples: ['user disable alice'],
   async run(site, { user: { id, username } }, { output }) {
@@ -175,7 +175,7 @@ const disable = onSite({
 
 const enable = onSite({
   about: 'enables a user who was disabled; deleted app passwords do not come back',
-  zh: '重新启用已停用的用户；已删除的应用密码不会恢复',
+  zh: '重新启用已停用的用户；已删除的应用专用密码不会恢复',
   takes: { user: USER },
   examples: ['user enable alice'],
   async run(site, { user: { id, username } }, { output }) {
