@@ -580,6 +580,18 @@ describe('moving to a new phone', () => {
     expect(await signInWith(site.code(old), other, site.code(secret))).toEqual([402, 402, 402, 200])
   })
 
+  test('leaves no old recovery code when it is finished over the interface', async () => {
+    const { secret: old, html } = await enrol()
+    const [recovery = '', other = ''] = valueOf(html, 'codes').split('\n')
+    const moved = await visitor.post('/account/security/phone', { code: recovery })
+    const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(moved.html) ?? []
+    const token = await site.token('alice', PASSWORD, other)
+    const body = { secret, code: site.code(secret) }
+    expect((await site.post('/api/auth/2fa/verify', body, { token })).code).toBe(200)
+    const [, , third = ''] = valueOf(html, 'codes').split('\n')
+    expect(await signInWith(site.code(old), third, site.code(secret))).toEqual([402, 402, 402, 200])
+  })
+
   test('changes nothing until it is finished', async () => {
     const { secret: old, html } = await enrol()
     const [recovery = ''] = valueOf(html, 'codes').split('\n')

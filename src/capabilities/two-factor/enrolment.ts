@@ -105,8 +105,8 @@ interface Shown {
 /**
  * Puts the latest seed of the user in force when the code fits it, and ends the user's other
  * sessions and everything that programs got. It turns two-step verification on, or moves it to
- * another phone (`startMove`): until then, the old seed is in force. The code stays usable, because
- * users often sign in again within the same 30 seconds.
+ * another phone (`startMove`): until then, the old seed is in force, and with it the old recovery
+ * codes end. The code stays usable, because users often sign in again within the same 30 seconds.
  *
  * @throws {Refusal} `confirmationNeeded`; `wrongEnrolmentCode` for a wrong code, and for a seed
  *   that is not the latest one, has expired or is in force.
@@ -145,7 +145,10 @@ export async function readEnrolment(deps: ReaderDeps, session: SessionActor) {
 
 type ConfirmDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>
 
-/** @param recoveryHashes Replace those of the user; without them, the user's stay. */
+/**
+ * @param recoveryHashes Replace those of the user. Without them, a move to another phone leaves
+ *   none.
+ */
 async function confirm(
   deps: ConfirmDeps,
   session: SessionActor,
@@ -172,7 +175,8 @@ async function confirm(
   const { confirmed } = await endFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isStillPending),
     eventOfCodes: ofCodes && insertEvent(db, by, ofCodes, isStillPending),
-    deletedCodes: recoveryHashes && deleteRecoveryCodes(db, by, userId, isStillPending),
+    // Also of a user without two-step verification, who has none.
+    deletedCodes: deleteRecoveryCodes(db, by, userId, isStillPending),
     insertedCodes:
       recoveryHashes && insertRecoveryCodes(db, by, userId, recoveryHashes, isStillPending),
     ...endSessions(db, by, withNewFactor(actor), isStillPending),
