@@ -91,7 +91,11 @@ test('the command line and the pages print commands by one function', async () =
   const pairs = paths.filter((path) => path.includes(' ')).join('|')
   // A command with a word that the code puts in.
   const filled = new RegExp(String.raw`\b(?:${pairs})\b[^\x60\n'.]*\$\{`)
-  const found = globSync('src/{cli,pages}/**/*.{ts,tsx}')
+  const found = globSync([
+    'src/{programs,web}/**/*.{ts,tsx}',
+    'src/capabilities/*/{commands,pages}/**/*.{ts,tsx}',
+    'src/capabilities/*/commands.ts',
+  ])
     .filter((path) => !FIXED.test(path) && !path.includes('/assets/'))
     .flatMap((path) =>
       codeOf(path)

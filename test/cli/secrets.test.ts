@@ -25,24 +25,25 @@ const setEntries = (list: string) =>
  * new one also belongs in `SEALED` of `src/programs/site/sealed-content.ts`, if it is stored.
  */
 const SEALERS = {
-  'crypto/sealed-bookmark.ts': 'a header and a cookie, which may be lost',
-  'crypto/sealed-box.ts': 'the function itself',
-  'crypto/sealed-text.ts': 'browsers keep it for minutes',
-  'files/stored-token.ts': 'a new token of the file server is fetched',
-  'mail/sealed-secret.ts': 'sealed anew',
-  'notices/sealed-config.ts': 'sealed anew',
-  'openid/keys.ts': 'sealed anew',
-  'pages/sign-in/pending-sign-in.ts': 'browsers keep it for minutes',
-  'passkeys/session-text.ts': 'browsers keep it for minutes',
-  'settings/secret.ts': 'sealed anew',
-  'two-factor/sealed.ts': 'sealed anew; a seed that is not confirmed waits ten minutes',
+  'capabilities/files/stored-token.ts': 'a new token of the file server is fetched',
+  'capabilities/mail/sealed-secret.ts': 'sealed anew',
+  'capabilities/notices/sealed-config.ts': 'sealed anew',
+  'capabilities/openid/keys.ts': 'sealed anew',
+  'capabilities/passkeys/session-text.ts': 'browsers keep it for minutes',
+  'capabilities/settings/secret.ts': 'sealed anew',
+  'capabilities/sign-in/pages/pending-sign-in.ts': 'browsers keep it for minutes',
+  'capabilities/two-factor/sealed.ts':
+    'sealed anew; a seed that is not confirmed waits ten minutes',
+  'core/crypto/sealed-bookmark.ts': 'a header and a cookie, which may be lost',
+  'core/crypto/sealed-box.ts': 'the function itself',
+  'core/crypto/sealed-text.ts': 'browsers keep it for minutes',
 }
 
 test('everything that is sealed is known', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   const sealers = files
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('cli/'))
+    .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('programs/'))
     .filter((file) => /\bsealBox\(/.test(readFileSync(join('src', file), 'utf8')))
   expect(sealers.toSorted()).toEqual(Object.keys(SEALERS).toSorted())
 })

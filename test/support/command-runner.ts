@@ -22,8 +22,8 @@ registerHooks({
     return next(isOfCommand ? keptData : name, context)
   },
 })
-const { writePrivately }: typeof PrepareProcess = await importOwn('cli/shared/prepare-process.ts')
-const { runProgram }: typeof Program = await importOwn('cli/program.ts')
+const { writePrivately }: typeof PrepareProcess = await importOwn('programs/kit/prepare-process.ts')
+const { runProgram }: typeof Program = await importOwn('programs/program.ts')
 const { closeLocalData } = await import('./kept-data.ts')
 
 writePrivately()

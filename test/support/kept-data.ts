@@ -14,8 +14,10 @@ type Data = Awaited<ReturnType<typeof LocalSite.openLocalData>>
 
 const [, , sources = ''] = process.argv
 const importOwn = (module: string) => import(pathToFileURL(join(sources, module)).href)
-const { openLocalData: open }: typeof LocalSite = await importOwn('cli/site/local-site.ts')
-const { findLocalDatabase }: typeof LocalDatabase = await importOwn('cli/site/local-database.ts')
+const { openLocalData: open }: typeof LocalSite = await importOwn('programs/site/local-site.ts')
+const { findLocalDatabase }: typeof LocalDatabase = await importOwn(
+  'programs/site/local-database.ts',
+)
 
 /** The data of the folder whose command was the last to open any. */
 let kept: { folder: string; data: Data; file: number | undefined } | undefined
