@@ -183,6 +183,8 @@ describe.skipIf(program === undefined || dist === undefined)(
         sso_client_secret: CLIENT_SECRET,
         sso_endpoint_name: provider.issuer,
         sso_auto_register: 'true',
+        // A folder of one's own would be empty.
+        sso_default_dir: '/',
         sso_compatibility_mode: String(isCompatible),
         // Its icon is the last one then.
         webauthn_login_enabled: 'false',

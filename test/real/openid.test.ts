@@ -205,7 +205,11 @@ describe.skipIf(program === undefined || dist === undefined)('a real OpenList', 
   })
 
   describe.skipIf(LANGUAGE !== 'en')('that knows users by their e-mail addresses', () => {
-    beforeAll(() => openlist.set({ sso_extra_scopes: 'email', sso_oidc_username_key: 'email' }))
+    beforeAll(async () => {
+      // OpenList reads the ID token alone: `client add --email-in-id-token`.
+      clone.sql('update openid_clients set email_in_id_token = 1')
+      await openlist.set({ sso_extra_scopes: 'email', sso_oidc_username_key: 'email' })
+    })
     afterAll(() => openlist.set({ sso_extra_scopes: '', sso_oidc_username_key: 'name' }))
 
     test('signs alice in with the address that she has confirmed', async () => {
