@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { PROVIDER_TOLERANCE_SECONDS } from '../../core/access/sign-in-methods.ts'
 import { ssoIdSchema } from '../../core/accounts/fields.ts'
 import { visible } from '../../core/base/text.ts'
-import type { ProviderUser } from './provider.ts'
+import type { ProviderUser } from './provider-types.ts'
 import { SsoError } from './reasons.ts'
 
 /** Longer than any name that pages and events have room for. */

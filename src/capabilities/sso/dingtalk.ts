@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { SsoConfig } from './config.ts'
 import { authorizationUrl, oauthClientOf, inProtocol, signInHost } from './oauth.ts'
 import type { Ask } from './outgoing.ts'
-import type { Asking, Provider, ProviderCheck } from './provider.ts'
+import type { Asking, Provider, ProviderCheck } from './provider-types.ts'
 import { SsoError } from './reasons.ts'
 
 export const DINGTALK_ISSUER = 'https://login.dingtalk.com'

@@ -10,7 +10,7 @@ import {
   requestOptions,
 } from './oauth.ts'
 import type { Ask } from './outgoing.ts'
-import type { Asking, Provider } from './provider.ts'
+import type { Asking, Provider } from './provider-types.ts'
 import { SsoError } from './reasons.ts'
 
 export const GITHUB_ISSUER = 'https://github.com/login/oauth'

@@ -4,7 +4,7 @@ import type { SsoConfig } from './config.ts'
 import { knowProvider } from './memory.ts'
 import { checkServer, oauthClientOf, exchangeCode, inProtocol } from './oauth.ts'
 import { MICROSOFT, openIdUrl, readIdToken } from './openid.ts'
-import type { Asking, Provider } from './provider.ts'
+import type { Asking, Provider } from './provider-types.ts'
 
 /** The metadata of the endpoint for the accounts of all tenants. */
 const COMMON = {

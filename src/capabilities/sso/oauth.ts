@@ -4,7 +4,7 @@ import { PROVIDER_TOLERANCE_SECONDS } from '../../core/access/sign-in-methods.ts
 import { isLoopback } from '../settings/checks.ts'
 import type { SsoConfig } from './config.ts'
 import type { Ask } from './outgoing.ts'
-import type { Begun, ProviderCheck } from './provider.ts'
+import type { Begun, ProviderCheck } from './provider-types.ts'
 import { SsoError } from './reasons.ts'
 
 /** The options of every request to a provider. Plain http is only for one on this computer. */

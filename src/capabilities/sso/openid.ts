@@ -10,7 +10,7 @@ import {
   requestOptions,
 } from './oauth.ts'
 import type { Ask } from './outgoing.ts'
-import type { Asking, Begun, Provider, ProviderUser } from './provider.ts'
+import type { Asking, Begun, Provider, ProviderUser } from './provider-types.ts'
 import { SsoError } from './reasons.ts'
 
 /**

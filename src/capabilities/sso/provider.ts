@@ -4,66 +4,7 @@ import { createDingtalk } from './dingtalk.ts'
 import { createGithub } from './github.ts'
 import { createMicrosoft } from './microsoft.ts'
 import { createOpenId, GOOGLE_ISSUER } from './openid.ts'
-import type { ProviderMemory } from './memory.ts'
-import type { Ask } from './outgoing.ts'
-
-/** The random values of one sign-in. */
-interface Secrets {
-  state: string
-  /** Comes back in the ID token. */
-  nonce: string
-  /** Of PKCE. @see RFC 7636 section 4.1 */
-  verifier: string
-}
-
-/** A sign-in at a provider that has begun. */
-export interface Begun extends Secrets {
-  redirectUri: string
-}
-
-/** What a provider says about a user who has signed in there. */
-export interface ProviderUser {
-  issuer: string
-  /** The provider's id for the user, which never changes. */
-  subject: string
-  /** What the provider calls the user; the user may be able to change it. Empty without a name. */
-  name: string
-  /** Whether the provider says that it has asked for a second factor. */
-  hasMfa: boolean
-  /** When the provider asked its user to sign in (seconds since 1970), if it tells. */
-  authTimeSeconds?: number | undefined
-}
-
-/** What a provider answers to an operator. */
-export interface ProviderCheck {
-  /** The host to which users are sent. */
-  host: string
-  /** Whether it accepts client ID and client secret; `unknown` when its answer does not tell. */
-  client: 'accepted' | 'refused' | 'unknown'
-}
-
-/** How a provider is asked. */
-export interface Asking {
-  ask: Ask
-  /** Unix time, milliseconds. */
-  now: number
-  /** Filled with what the provider publishes about itself. */
-  memory: ProviderMemory
-}
-
-/** An identity provider. Its functions throw {SsoError}. */
-export interface Provider {
-  /**
-   * Returns the address to which the visitor's browser goes.
-   *
-   * @param isAnew The user is to sign in there again, also with a live session.
-   */
-  begin: (begun: Begun, isAnew: boolean) => Promise<URL>
-  /** @param answer The query of the callback. */
-  finish: (begun: Begun, answer: URLSearchParams) => Promise<ProviderUser>
-  /** Asks whether the provider can be used. It signs nobody in. */
-  check: () => Promise<ProviderCheck>
-}
+import type { Asking, Provider } from './provider-types.ts'
 
 export function providerOf(config: SsoConfig, asking: Asking): Provider {
   return CREATORS[config.platform](config, asking)

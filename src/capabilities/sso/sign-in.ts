@@ -12,7 +12,7 @@ import { chargeRequest } from '../../core/throttle/requests.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { type Attempt, useUpState } from './attempt.ts'
 import { type ProviderId, providerIdOf, type SsoConfig } from './config.ts'
-import type { ProviderUser } from './provider.ts'
+import type { ProviderUser } from './provider-types.ts'
 import { registerUser } from './register.ts'
 import {
   type IdentityUser,

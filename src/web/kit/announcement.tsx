@@ -4,14 +4,7 @@ import { sha256Hex } from '../../core/base/encoding.ts'
 import { YEAR_SECONDS } from '../../core/base/time.ts'
 import type { AppContext } from '../http/context.ts'
 import { Markdown } from './markdown.tsx'
-import type { View } from './view.ts'
-
-/** A text of the operator that a visitor has not closed. */
-export interface OpenAnnouncement {
-  text: string
-  /** Identifies the text in the cookie of a visitor who has closed it. */
-  id: string
-}
+import type { OpenAnnouncement, View } from './view.ts'
 
 const COOKIE = 'announcement'
 const ID_DIGITS = 16

@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { Parts } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { App } from '../http/context.ts'
-import type { NavigationItem } from './layout.tsx'
+import type { NavigationItem } from './view.ts'
 
 /** Routes, and the path below which they stand. */
 type Mount = readonly [path: string, routes: Hono<App>]

@@ -3,10 +3,9 @@ import { SCRIPT, STYLE_SHEET } from '../../../.build/assets.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import { Announcement } from './announcement.tsx'
 import { Avatar } from './avatar.tsx'
-import { Icon, type IconName } from './icons.tsx'
+import { Icon } from './icons.tsx'
 import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from './language.ts'
-import type { Texts } from './texts.ts'
-import type { View } from './view.ts'
+import type { NavigationItem, View } from './view.ts'
 
 type LayoutProps = PropsWithChildren<{ view: View; title: string }>
 
@@ -104,9 +103,6 @@ function Brand({ view: { site } }: { view: View }) {
     </a>
   )
 }
-
-/** The text has the name of the icon. */
-export type NavigationItem = [address: string, name: IconName & keyof Texts['nav']]
 
 function Navigation({ view }: { view: View }) {
   const { t, account, navigation } = view

@@ -1,14 +1,7 @@
 import { PASSKEY_SCRIPT } from '../../../.build/assets.ts'
 import type { Fields } from './form.ts'
 import { Icon } from './icons.tsx'
-import type { View } from './view.ts'
-
-/** A ceremony that began with the page. Its answer comes back in a form. */
-export interface BegunCeremony {
-  /** The options of `navigator.credentials`, as JSON. */
-  options: object
-  session: string
-}
+import type { BegunCeremony, View } from './view.ts'
 
 /** Tells whether a form has the answer of a passkey. */
 export function hasAnswer({ passkey_answer: answer = '' }: Fields): boolean {

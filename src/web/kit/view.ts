@@ -9,12 +9,27 @@ import type { Method } from '../../core/access/sign-in-methods.ts'
 import type { Fields } from './form.ts'
 import type { Acting } from '../../core/access/act-as.ts'
 import { isFreshAt } from '../../core/access/freshness.ts'
-import type { OpenAnnouncement } from './announcement.tsx'
 import { type Language, languageOf, textsFor } from './language.ts'
 import { localPathOf } from './local-path.ts'
-import { type BegunCeremony } from './passkey-button.tsx'
-import type { NavigationItem } from './layout.tsx'
+import type { IconName } from './icons.tsx'
 import type { Texts } from './texts.ts'
+
+/** A text of the operator that a visitor has not closed. */
+export interface OpenAnnouncement {
+  text: string
+  /** Identifies the text in the cookie of a visitor who has closed it. */
+  id: string
+}
+
+/** A ceremony that began with the page. Its answer comes back in a form. */
+export interface BegunCeremony {
+  /** The options of `navigator.credentials`, as JSON. */
+  options: object
+  session: string
+}
+
+/** A page in the navigation. The text has the name of the icon. */
+export type NavigationItem = [address: string, name: IconName & keyof Texts['nav']]
 
 /** The data that every page gets. */
 export interface View {

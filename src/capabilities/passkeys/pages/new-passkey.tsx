@@ -4,9 +4,9 @@ import { Alert, Field } from '../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
-import { type BegunCeremony, PasskeyButton } from '../../../web/kit/passkey-button.tsx'
+import { PasskeyButton } from '../../../web/kit/passkey-button.tsx'
 import { describeUserAgent } from '../../../web/kit/user-agent.ts'
-import type { View } from '../../../web/kit/view.ts'
+import type { BegunCeremony, View } from '../../../web/kit/view.ts'
 import { browserOf } from '../../sessions/pages/sessions.tsx'
 
 interface NewPasskeyProps {

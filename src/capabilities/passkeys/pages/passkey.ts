@@ -7,7 +7,7 @@ import { assertionSchema } from '../answer-schemas.ts'
 import { beginAssertion } from '../begin.ts'
 import { shownIn } from '../http/relying-party.ts'
 import type { Fields } from '../../../web/kit/form.ts'
-import type { BegunCeremony } from '../../../web/kit/passkey-button.tsx'
+import type { BegunCeremony } from '../../../web/kit/view.ts'
 
 /** @param username Empty for a sign-in, which then reads nothing. */
 export async function beginOnPage(

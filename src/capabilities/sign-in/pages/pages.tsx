@@ -6,13 +6,9 @@ import { Icon } from '../../../web/kit/icons.tsx'
 import { SinglePage } from '../../../web/kit/layout.tsx'
 import type { AskingProgram } from '../../openid/pages/asking.ts'
 import { Heading } from '../../../web/kit/parts.tsx'
-import {
-  type BegunCeremony,
-  NoPasskeysHere,
-  PasskeyButton,
-} from '../../../web/kit/passkey-button.tsx'
+import { NoPasskeysHere, PasskeyButton } from '../../../web/kit/passkey-button.tsx'
 import { providerIcon, providerName } from '../../sso/pages/names.ts'
-import type { View } from '../../../web/kit/view.ts'
+import type { BegunCeremony, View } from '../../../web/kit/view.ts'
 import { CodeField, NameAndPassword } from './fields.tsx'
 import { signInPath } from './next.ts'
 

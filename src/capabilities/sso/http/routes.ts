@@ -16,7 +16,7 @@ import { clearSsoCookie, readSsoCookie } from './cookies.ts'
 import { goToProvider, redirectUriOf, type SsoMethod } from './go-to-provider.ts'
 import { linkIdentity } from '../manage.ts'
 import { saveProvenIdentity } from './proven-identity.ts'
-import type { ProviderUser } from '../provider.ts'
+import type { ProviderUser } from '../provider-types.ts'
 import { logSsoRefusal } from '../reasons.ts'
 import { signInWithIdentity, type Unfinished } from '../sign-in.ts'
 

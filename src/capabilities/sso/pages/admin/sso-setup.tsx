@@ -2,7 +2,7 @@ import type { SsoCheck } from '../../check.ts'
 import { redirectUrisOf } from '../../redirect-uris.ts'
 import { CopyButton } from '../../../../web/kit/parts.tsx'
 import type { Texts } from '../../../../web/kit/texts.ts'
-import type { SettingsProps } from '../../../settings/pages/admin/settings.tsx'
+import type { View } from '../../../../web/kit/view.ts'
 
 function checkText(t: Texts['sso'], checked: SsoCheck): string {
   if ('problem' in checked) return t.checkProblems[checked.problem]
@@ -10,8 +10,17 @@ function checkText(t: Texts['sso'], checked: SsoCheck): string {
   return isClientAccepted ? t.checkGood(host) : t.checkUnsure(host)
 }
 
+interface SsoSetupProps {
+  view: View
+  settings: readonly { key: string; value: string }[]
+  /** What the identity provider answered. */
+  checked?: SsoCheck | undefined
+  /** An address of the site. */
+  site: string
+}
+
 /** What an operator registers at the identity provider, and a check of the saved settings. */
-export function SsoSetup({ view, settings, checked, site }: SettingsProps) {
+export function SsoSetup({ view, settings, checked, site }: SsoSetupProps) {
   const t = view.t.sso
   const mode = settings.find(({ key }) => key === 'sso_compatibility_mode')
   return (
