@@ -119,7 +119,7 @@ async function begin(hand: Hand, code = ''): Promise<void> {
 async function finishEnrolment(hand: Hand): Promise<{ secret: string; codes: string[] }> {
   const secret = (await hand.page.locator('.secret').innerText()).replaceAll(' ', '')
   await hand.type(field(hand, 'Code'), phoneCode(secret))
-  await hand.go(button(hand, 'Turn on'))
+  await hand.go(button(hand, 'Turn on').or(button(hand, 'Use the new phone')))
   const codes = (await hand.page.locator('#codes').inputValue()).split('\n')
   await hand.go(button(hand, 'I have saved the codes').or(link(hand, 'I have saved the codes')))
   return { secret, codes }
