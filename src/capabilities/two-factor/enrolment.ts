@@ -169,14 +169,14 @@ async function confirm(
   }
   const event = eventOf(actor, current === null ? 'two_factor_on' : 'two_factor_moved', now)
   const ofCodes = recoveryHashes && eventOf(actor, 'recovery_codes_made', now)
+  const endsCodes = current !== null || recoveryHashes !== undefined
   const by = mayEndFresh(deps, actor, now)
   const pending = { userId, seed: sealed, current }
   const isStillPending = isPending(db, pending, now)
   const { confirmed } = await endFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isStillPending),
     eventOfCodes: ofCodes && insertEvent(db, by, ofCodes, isStillPending),
-    // Also of a user without two-step verification, who has none.
-    deletedCodes: deleteRecoveryCodes(db, by, userId, isStillPending),
+    deletedCodes: endsCodes ? deleteRecoveryCodes(db, by, userId, isStillPending) : undefined,
     insertedCodes:
       recoveryHashes && insertRecoveryCodes(db, by, userId, recoveryHashes, isStillPending),
     ...endSessions(db, by, withNewFactor(actor), isStillPending),
