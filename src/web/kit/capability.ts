@@ -25,7 +25,7 @@ export interface Capability {
   /** The entries of its pages in the navigation. */
   navigation?: readonly NavigationItem[]
   operatorNavigation?: readonly NavigationItem[]
-  /** What it deletes and tells at night. `nightly-run.ts` says in which order. */
+  /** What it deletes and tells at night, by names that no other one has; in the order of the list. */
   nightly?: (deps: Deps, now: number) => Parts
 }
 
