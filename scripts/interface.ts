@@ -3,10 +3,9 @@ import * as v from 'valibot'
 import openapi from '../schema/openapi.json' with { type: 'json' }
 import type { Guard } from '../src/core/access/field-guards.ts'
 import { GUARDED_CHANGES } from '../src/core/access/guarded-changes.ts'
-import { loadCommands } from '../src/programs/commands.ts'
+import { type Listed, loadCommands } from '../src/programs/commands.ts'
 import { CommandError, runCommand } from '../src/programs/kit/command-error.ts'
 import { isOption } from '../src/programs/kit/declaration.ts'
-import type { Listed } from '../src/programs/kit/listed.ts'
 
 const GUARDED = 'src/core/access/guarded-changes.ts'
 const END = '<!-- end -->'

@@ -73,7 +73,6 @@ export const PARTS = {
       'site',
       'main',
       'backup',
-      'completion',
       'deploy',
       'doctor',
       'import',
@@ -90,7 +89,6 @@ type Part = keyof typeof PARTS
 const EDGES: Readonly<Record<string, string>> = {
   'users/commands > import': 'a name is kept as an import would have kept it',
   'users/commands > joining/commands': 'links for a user are commands of the user',
-  'completion > main': 'the script completes every command',
 }
 
 /**

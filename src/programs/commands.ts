@@ -1,5 +1,5 @@
 import type { Declared, Taken } from './kit/declaration.ts'
-import type { Listed } from './kit/listed.ts'
+import type { Text } from './kit/help.ts'
 
 /** A command, or a group of commands by their names. */
 type Loaded = Declared | Readonly<Record<string, Declared>>
@@ -143,11 +143,6 @@ export const COMMANDS: Readonly<Record<string, Group>> = {
     zh: '从 OpenList、AList、OpenList-Worker 或 Latchkey 导入：数据库或 JSON 备份',
     load: async () => (await import('./import/command.ts')).importCommand,
   },
-  completion: {
-    about: 'prints a script with which bash, zsh or fish completes commands',
-    zh: '输出 bash、zsh 或 fish 的命令补全脚本',
-    load: async () => (await import('./completion/completion.ts')).completionCommand,
-  },
 }
 
 /** Tells one command from a group. */
@@ -155,7 +150,17 @@ export function isCommand(loaded: Loaded): loaded is Declared {
   return typeof loaded.run === 'function'
 }
 
-/** Lists all commands and groups, for documents and for shells that complete them. */
+/** A command or a group of commands, for lists of all. */
+export interface Listed {
+  /** The words that lead to the command, without the program: `user`, `add`. */
+  words: readonly string[]
+  about: Text
+  /** Nothing for a group. */
+  takes: readonly Taken<unknown>[]
+  isGroup: boolean
+}
+
+/** Lists all commands and groups, for documents and tests. */
 export async function loadCommands(): Promise<Listed[]> {
   const listed: Listed[] = []
   for (const [name, { about, zh, load }] of Object.entries(COMMANDS)) {

@@ -77,7 +77,6 @@ const ENDS_NOTHING_ELSE = [
   'client list',
   'client secret',
   'client show',
-  'completion',
   'doctor',
   'event export',
   'event list',

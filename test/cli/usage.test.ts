@@ -18,7 +18,6 @@ const GROUPS = [
   'setting',
   'service-token',
   'event',
-  'completion',
 ]
 const COMMANDS = [...GROUPS, 'doctor', 'backup', 'restore', 'import']
 
@@ -80,7 +79,7 @@ test('what is wrong with a command line is said before a site is opened, with ex
     [['user', 'delete', 'bob'], 'confirm with --yes'],
     [['user', 'set', 'bob', '--base-path', 'x'], 'It must be an absolute path.'],
     [['event', 'list', '--follow', '--page', '2'], 'Use either --page or --follow'],
-    [['completion', 'csh'], 'Allowed choices are bash, zsh, fish'],
+    [['user', 'set', 'bob', '--role', 'root'], 'Allowed choices are general, admin'],
   ]
   const ran = await Promise.all(wrong.map(([args]) => clone.latchkey(args, { env })))
   expect(ran).toEqual(

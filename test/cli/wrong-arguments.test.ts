@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { loadCommands } from '../../src/programs/commands.ts'
+import { type Listed, loadCommands } from '../../src/programs/commands.ts'
 import { isOption } from '../../src/programs/kit/declaration.ts'
-import type { Listed } from '../../src/programs/kit/listed.ts'
 import { Clone } from '../support/clone.ts'
 
 let clone: Clone
