@@ -556,31 +556,6 @@ describe('the site', () => {
     expect(never).toEqual({ code: 0, stdout: '', stderr: 'No events found.\n' })
   })
 
-  test('event list --follow shows what happens next, until it is ended', async () => {
-    await addUser('watched')
-    await site.signIn('watched', 'wrong-Passw0rd')
-    const follow = ['event', 'list', '--follow', '--user', 'watched', '--kind', 'sign_in_refused']
-    const text = clone.startLatchkey(...follow)
-    const lines = clone.startLatchkey('--json', ...follow)
-    await Promise.all([text.until(' credentials '), lines.until('"credentials"')])
-    await site.signIn('watched', 'wrong-Passw0rd')
-    await site.signIn('admin', 'wrong-Passw0rd')
-    await site.signIn('watched', 'wrong-Passw0rd')
-    await Promise.all([
-      text.untilHolds(() => text.stdout.split('\n').length > 3),
-      lines.untilHolds(() => lines.stdout.split('\n').length > 3),
-    ])
-    await Promise.all([text.stop('SIGINT'), lines.stop('SIGINT')])
-    const ended = await text.ended
-    expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(ended.stdout).toMatch(
-      /^(?:\d{4}-\S+ +sign_in_refused +watched +credentials +127\.0\.0\.1.*\n){3}$/,
-    )
-    const events = (await lines.ended).stdout.trim().split('\n')
-    const ids = events.map((event) => Number(JSON.parse(event).id))
-    expect(ids).toEqual(ids.toSorted((a, b) => a - b))
-  })
-
   test('event list tells what changed of a user, from what to what, and who did it', async () => {
     await run('user', 'add', 'riser', '--generate')
     await run('user', 'set', 'riser', '--role', 'admin', '--permission', '+sftp-read')

@@ -57,7 +57,6 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
   [/ reserved-name keep /, 'backup.test.ts runs it'],
   [/^sqlite3 /, 'needs a program that npm ci does not bring'],
   [/ files check$/, 'needs OpenList; files.test.ts runs it, and that of test:real'],
-  [/ --follow\b/, 'commands.test.ts follows'],
   [/ key add \S+ ~/, 'needs a key in the home of its user; commands.test.ts adds keys'],
   [/^npm run latchkey -- user password \w+$/, 'asks on a terminal; commands.test.ts types it'],
   [

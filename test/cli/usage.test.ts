@@ -78,7 +78,6 @@ test('what is wrong with a command line is said before a site is opened, with ex
     [['user', 'password', 'bob'], 'use --password-stdin or --generate'],
     [['user', 'delete', 'bob'], 'confirm with --yes'],
     [['user', 'set', 'bob', '--base-path', 'x'], 'It must be an absolute path.'],
-    [['event', 'list', '--follow', '--page', '2'], 'Use either --page or --follow'],
     [['user', 'set', 'bob', '--role', 'root'], 'Allowed choices are general, admin'],
   ]
   const ran = await Promise.all(wrong.map(([args]) => clone.latchkey(args, { env })))

@@ -8,7 +8,7 @@ export interface GlobalOptions {
 }
 
 /** The forms of the global options. */
-export const GLOBAL_OPTIONS: readonly { form: `--${keyof GlobalOptions}`; about: Text }[] = [
+const GLOBAL_OPTIONS: readonly { form: `--${keyof GlobalOptions}`; about: Text }[] = [
   {
     form: '--remote',
     about: [

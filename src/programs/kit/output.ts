@@ -27,11 +27,6 @@ export interface Output {
     empty: string,
     shown?: readonly Row[],
   ) => void
-  /**
-   * Returns a function that prints one row: as text with these columns, as wide as the widest row
-   * so far, or as one line of JSON.
-   */
-  rows: (columns: readonly string[]) => (row: Row) => void
   /** Prints one record: as JSON with all its members, as text with the members of `shown`. */
   record: (record: Row, shown?: Row) => void
   /** Prints one sentence, or the record as JSON; `shownOnce` is added to both. */
@@ -46,7 +41,6 @@ function pageOf(rows: Page | readonly Row[]): Page {
 
 export const jsonOutput: Output = {
   list: (_, rows) => console.log(terminalJson(pageOf(rows))),
-  rows: () => (row) => console.log(terminalJson(row)),
   record: (record) => console.log(terminalJson(record)),
   done: (_, record, shownOnce) => console.log(terminalJson({ ...record, ...shownOnce })),
   report: (_, record) => console.log(terminalJson(record)),
@@ -54,7 +48,6 @@ export const jsonOutput: Output = {
 
 export const textOutput: Output = {
   list: printTable,
-  rows: rowPrinter,
   record: (record, shown = record) => printRecord(shown),
   done(sentence, _, shownOnce = {}) {
     const lines = Object.entries(shownOnce).map(([name, value]) => `${name}  ${value}`)
@@ -81,19 +74,6 @@ function printTable(
   // On stderr, so that a pipe receives only the list.
   const of = total === undefined ? '' : ` of ${total}`
   if (isCut) console.error(`This shows ${content.length}${of}; --page and --limit show the others.`)
-}
-
-function rowPrinter(columns: readonly string[]) {
-  const widths = columns.map(() => MIN_COLUMN_WIDTH)
-  return (row: Row) => {
-    const cells = columns.map((column) => shortened(cellText(row[column])))
-    for (const [index, cell] of cells.entries())
-      widths[index] = Math.max(widths[index] ?? 0, widthOf(cell) + GAP)
-    const padded = cells.map(
-      (cell, index) => cell + ' '.repeat((widths[index] ?? 0) - widthOf(cell)),
-    )
-    console.log(padded.join('').trimEnd())
-  }
 }
 
 function printRecord(record: Row): void {

@@ -10,8 +10,6 @@ import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { csvRow, toCsv } from '../../../core/base/csv.ts'
 import type { Site } from '../../../programs/site/site.ts'
 import { type Progress, startProgress } from '../../../programs/kit/progress.ts'
-import { UsageError } from '../../../programs/kit/command-error.ts'
-import { followEvents } from './event-follow.ts'
 import { lookUpUser, USER_TEXT } from '../../../programs/site/find-user.ts'
 import { findUserOfEvents } from '../../users/find-users.ts'
 import { choice, type Given, takes, withDefault } from '../../../programs/kit/declaration.ts'
@@ -59,34 +57,12 @@ function filterOf({ userId, kind, since }: Filter): EventFilter {
 const list = onSite({
   about: 'lists events, the latest first',
   zh: '列出事件，最近的在前',
-  takes: {
-    ...PAGE,
-    ...FILTER,
-    follow: takes(
-      '--follow',
-      'then show each new event as it is written, until Ctrl-C; oldest first',
-      '随后持续显示新事件，直到按下 Ctrl-C；最早的在前',
-    ),
-  },
-  examples: [
-    'event list --kind sign_in_refused --since 12h',
-    'event list --user alice --limit 20',
-    'event list --follow --limit 5',
-  ],
-  before({ follow, page }) {
-    if (follow && page > 1) throw new UsageError('Use either --page or --follow, not both.')
-  },
-  async run(site, { page, limit, follow, ...given }, { output, remote }) {
+  takes: { ...PAGE, ...FILTER },
+  examples: ['event list --kind sign_in_refused --since 12h', 'event list --user alice --limit 20'],
+  async run(site, { page, limit, ...given }, { output }) {
     const filter = filterOf(given)
     const { events, more } = await listSiteEvents(site, COMMAND_LINE, filter, windowOf(page, limit))
-    if (!follow)
-      return output.list(COLUMNS, { content: events.map(toRow), more }, 'No events found.')
-    const read = async (afterId: number) => {
-      const next = { ...filter, afterId }
-      return (await listSiteEvents(site, COMMAND_LINE, next, MAX_NEW_EVENTS)).events
-    }
-    const show = output.rows(COLUMNS)
-    await followEvents(events, remote, read, (one) => show(toRow(one)))
+    output.list(COLUMNS, { content: events.map(toRow), more }, 'No events found.')
   },
 })
 
@@ -161,9 +137,6 @@ async function* exportLines(
     progress.advance(rows.length)
   }
 }
-
-/** More than are written between two questions. */
-const MAX_NEW_EVENTS = { limit: 10_000, offset: 0 }
 
 /** Returns the row of an event. An unknown name appears as its hash, a deleted user as the id. */
 function toRow(event: Awaited<ReturnType<typeof listSiteEvents>>['events'][number]) {
