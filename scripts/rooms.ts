@@ -59,7 +59,6 @@ export const PARTS = {
       'texts',
       'frequent-run',
       'nightly-run',
-      'api',
       'pages',
       'page-source',
       'app',

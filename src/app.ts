@@ -1,8 +1,5 @@
-import { mountApi } from './api.ts'
-import { CAPABILITIES } from './capabilities.ts'
-import { countDeadAppPasswords } from './capabilities/app-passwords/http/count-dead.ts'
+import { CAPABILITIES, mount } from './capabilities.ts'
 import type { Deps } from './core/deps.ts'
-import { createFileRules, forwardToFiles } from './capabilities/files/http/gateway.ts'
 import { limitBody } from './web/http/body-limit.ts'
 import { bookmark } from './web/http/bookmark.ts'
 import type { App } from './web/http/context.ts'
@@ -11,17 +8,15 @@ import { answerPreflight, browserRules, isPreflight, ping } from './web/http/hea
 import { httpsOnly } from './web/http/https.ts'
 import { logError } from './core/database/log.ts'
 import { answerUnrouted } from './web/http/http-methods.ts'
-import { mailsAfterRequests } from './capabilities/joining/http/after-requests.ts'
-import { noticesAfterRequests } from './capabilities/notices/http/after-requests.ts'
 import { requestLog } from './web/http/request-log.ts'
 import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
-import { tellClients } from './capabilities/openid/http/tell-clients.ts'
-import { faultPage } from './capabilities/files/pages/fault-page.ts'
 import { answerUnknownPath, pageRoutes } from './pages.tsx'
 import { pageSource } from './page-source.ts'
 import { loggedPath } from './core/base/logged-path.ts'
 import { refusalIn } from './core/base/refusals.ts'
+
+const MIDDLEWARE = CAPABILITIES.flatMap(({ middleware = [] }) => middleware)
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
 
@@ -44,26 +39,22 @@ export function createApp(depsFor: DepsFor): Hono<App> {
     await next().catch(throwError)
   })
   app.use(requestLog)
-  app.use(createFileRules(faultPage))
+  for (const { first } of MIDDLEWARE) if (first !== undefined) app.use(first)
   app.use(browserRules)
   app.use(httpsOnly)
   app.use('/api/*', limitBody)
   app.use('/oauth/*', limitBody)
-  app.use('/api/*', countDeadAppPasswords)
-  app.use('/dav/*', countDeadAppPasswords)
-  app.use(noticesAfterRequests)
-  app.use(tellClients)
-  app.use(mailsAfterRequests)
-  app.use(forwardToFiles)
+  for (const { around = [] } of MIDDLEWARE)
+    for (const [path, middleware] of around) app.use(path, middleware)
+  for (const { last } of MIDDLEWARE) if (last !== undefined) app.use(last)
   for (const path of ['/api/auth/*', '/api/authn/*', '/api/me/*', '/api/admin/*', '/account/*'])
     app.use(path, bookmark)
 
-  mountApi(app)
+  mount(app, 'api')
   // People type it with a slash too.
   app.get('/account/', (c) => c.redirect('/account'))
   app.route('/account', pageRoutes)
-  for (const { outerPages = [] } of CAPABILITIES)
-    for (const [path, routes] of outerPages) app.route(path, routes)
+  mount(app, 'outerPages')
   app.get('/', (c) => c.redirect('/account'))
 
   app.notFound(answerUnknownPath(answerUnrouted(app)))

@@ -15,7 +15,7 @@ import { isLanguage, rememberLanguage, textsFor } from './web/kit/language.ts'
 import { localPathOf, parseLocalPath } from './web/kit/local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from './web/kit/problem-page.tsx'
 import { sameOrigin } from './web/kit/same-origin.ts'
-import { CAPABILITIES } from './capabilities.ts'
+import { mount } from './capabilities.ts'
 import {
   clearSessionToken,
   requireSession,
@@ -49,26 +49,18 @@ export const pageRoutes = new Hono<App>()
     closeAnnouncement(c, id)
     return goTo(c, parseLocalPath(path) || '/account')
   })
-  .route('/', mount('publicPages'))
+  .route('/', mount(new Hono<App>(), 'publicPages'))
   .route(
     '/',
     new Hono<App>()
       .use(requireSession)
-      .route('/', mount('pages'))
-      .route('/admin', mount('operatorPages')),
+      .route('/', mount(new Hono<App>(), 'pages'))
+      .route('/admin', mount(new Hono<App>(), 'operatorPages')),
   )
   .all('/*', () => {
     throw new Refusal('unknownPath')
   })
   .onError((error, c) => showFailure(error, c))
-
-/** Puts the pages of all capabilities together. */
-function mount(kind: 'publicPages' | 'pages' | 'operatorPages'): Hono<App> {
-  const pages = new Hono<App>()
-  for (const { [kind]: mounts = [] } of CAPABILITIES)
-    for (const [path, routes] of mounts) pages.route(path, routes)
-  return pages
-}
 
 export async function showFailure(error: Error, c: AppContext) {
   const refusal = refusalIn(error)

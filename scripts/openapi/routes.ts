@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { findTargetHandler } from 'hono/utils/handler'
 import type { App } from '../../src/web/http/context.ts'
-import { mountApi } from '../../src/api.ts'
+import { mount } from '../../src/capabilities.ts'
 import { ping } from '../../src/web/http/headers.ts'
 import type { Needs } from '../../src/core/access/actor.ts'
 import { needsOf } from '../../src/web/http/guard.ts'
@@ -18,7 +18,7 @@ export interface Route {
 export function readRoutes(): Map<string, Route> {
   const app = new Hono<App>()
   app.all('/ping', ping)
-  mountApi(app)
+  mount(app, 'api')
   const routes = new Map<string, Route>()
   for (const { method, path, handler: mounted } of app.routes) {
     // The routes of a part with its own `onError` are mounted inside another function.

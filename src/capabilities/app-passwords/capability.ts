@@ -1,4 +1,7 @@
 import { capability } from '../../web/kit/capability.ts'
+import { DAY_MILLISECONDS } from '../../core/base/time.ts'
+import { pruneAppPasswords } from '../../core/access/app-password-store.ts'
+import { countDeadAppPasswords } from './http/count-dead.ts'
 import { forwardAuthRoutes } from './http/forward-auth-routes.ts'
 import { introspectionRoutes } from './http/introspection-routes.ts'
 import { adminAppPasswordRoutes } from './http/operator-routes.ts'
@@ -18,6 +21,9 @@ export const USES = {
   users: 'operators see them on the page of a user',
 }
 
+/** Until then the owner sees in the list why a program stopped working. */
+const EXPIRED_APP_PASSWORD_MILLISECONDS = 30 * DAY_MILLISECONDS
+
 export const appPasswords = capability({
   api: [
     ['/api/me/tokens', appPasswordRoutes],
@@ -27,4 +33,12 @@ export const appPasswords = capability({
   ],
   pages: [['/app-passwords', appPasswordPages]],
   navigation: [['/account/app-passwords', 'app-passwords']],
+  middleware: {
+    around: [
+      ['/api/*', countDeadAppPasswords],
+      ['/dav/*', countDeadAppPasswords],
+    ],
+  },
+  nightly: ({ deps: { db }, now, batch }) =>
+    batch.add({ expired: pruneAppPasswords(db, now - EXPIRED_APP_PASSWORD_MILLISECONDS) }),
 })

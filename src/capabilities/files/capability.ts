@@ -1,6 +1,8 @@
 import { capability } from '../../web/kit/capability.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
+import { createFileRules, forwardToFiles, writeFileUsersInTime } from './http/gateway.ts'
 import { pruneLeases } from './lease.ts'
+import { faultPage } from './pages/fault-page.ts'
 import { pruneGone } from './store.ts'
 
 /**
@@ -16,8 +18,15 @@ export const USES = {
 const GONE_FILE_USER_MILLISECONDS = 365 * DAY_MILLISECONDS
 
 export const files = capability({
-  nightly: ({ db }, now) => ({
-    leases: pruneLeases(db, now),
-    fileUsers: pruneGone(db, now - GONE_FILE_USER_MILLISECONDS),
-  }),
+  middleware: { first: createFileRules(faultPage), last: forwardToFiles },
+  nightly: ({ deps: { db }, now, batch }) =>
+    batch.add({
+      leases: pruneLeases(db, now),
+      fileUsers: pruneGone(db, now - GONE_FILE_USER_MILLISECONDS),
+    }),
+  async frequent({ deps, batch }) {
+    // What the others write may be for the file server.
+    await batch.add({})
+    await writeFileUsersInTime(deps)
+  },
 })

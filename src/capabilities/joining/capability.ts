@@ -1,4 +1,7 @@
 import { capability } from '../../web/kit/capability.ts'
+import { dueMailParts, sendTaken } from '../mail/send.ts'
+import { becomeMails } from './forgotten.ts'
+import { mailsAfterRequests } from './http/after-requests.ts'
 import { emailRoutes } from './http/email-routes.ts'
 import { forgottenRoutes } from './http/forgotten-routes.ts'
 import {
@@ -44,5 +47,11 @@ export const joining = capability({
   ],
   operatorPages: [['/invitations', invitationPages]],
   operatorNavigation: [['/account/admin/invitations', 'invitations']],
-  nightly: (deps, now) => ({ links: pruneLinks(deps.db, now), ...nearEndParts(deps, now) }),
+  middleware: { around: [['*', mailsAfterRequests]] },
+  nightly: ({ deps, now, batch }) =>
+    batch.add({ links: pruneLinks(deps.db, now), ...nearEndParts(deps, now) }),
+  async frequent({ deps, now, batch }) {
+    const { expiredMails, dueMails } = await batch.add(dueMailParts(deps, now))
+    await sendTaken(deps, expiredMails, dueMails, becomeMails(deps))
+  },
 })

@@ -1,7 +1,7 @@
 import { shownEventId } from '../../core/crypto/key-ring.ts'
 import { isByOperator } from '../../core/audit/event-lists.ts'
-import { type Answers, type Parts, runBatch } from '../../core/database/statements.ts'
-import type { Deps } from '../../core/deps.ts'
+import { type Answers, runBatch } from '../../core/database/statements.ts'
+import type { Database, Deps } from '../../core/deps.ts'
 import type { Notice } from './message.ts'
 import {
   countExpired,
@@ -33,22 +33,9 @@ const MAX_ROUNDS = 3
 /** Why a notice was not delivered; `undefined` when it was. */
 type Outcome = Failed | undefined
 
-/**
- * Makes the notices of the events that are new, and sends those that are due. Two runs at the same
- * time send no notice twice. It takes one round trip to D1 when there is nothing to send.
- *
- * @param before Statements that run first, in the same transaction: their events are told too.
- * @returns The answers of `before`.
- */
-export async function sendNotices<Before extends Parts>(
-  deps: SendDeps,
-  before: Before,
-): Promise<Answers<Before>>
-export async function sendNotices(deps: SendDeps, before: Parts): Promise<Record<string, unknown>> {
-  const { db } = deps
-  const now = deps.now()
-  const first = await runBatch(db, {
-    ...before,
+/** Returns the statements that make the notices of new events, and take those that are due. */
+function firstParts(db: Database, now: number) {
+  return {
     counted: countExpired(db, now),
     expired: deleteExpired(db, now),
     over: deleteTold(db, now),
@@ -56,8 +43,24 @@ export async function sendNotices(deps: SendDeps, before: Parts): Promise<Record
     cursor: moveCursor(db),
     due: selectDue(db, now),
     taken: takeDue(db, now),
-  })
-  for (const lost of first.expired) logLost(lost)
+  }
+}
+type FirstParts = ReturnType<typeof firstParts>
+
+/**
+ * Makes the notices of the events that are new, and sends those that are due. Two runs at the same
+ * time send no notice twice. It takes one round trip to D1 when there is nothing to send.
+ *
+ * @param runFirst Runs the first statements, where others run in the same transaction.
+ */
+export async function sendNotices(
+  deps: SendDeps,
+  runFirst: (parts: FirstParts) => Promise<Answers<FirstParts>> = (parts) =>
+    runBatch(deps.db, parts),
+): Promise<void> {
+  const { db } = deps
+  const { expired, ...first } = await runFirst(firstParts(db, deps.now()))
+  for (const lost of expired) logLost(lost)
   let { due } = first
   for (let round = 1; due.length > 0; round++) {
     const outcomes = await sendAll(deps, due)
@@ -70,7 +73,6 @@ export async function sendNotices(deps: SendDeps, before: Parts): Promise<Record
     })
     due = next ?? []
   }
-  return first
 }
 
 /**

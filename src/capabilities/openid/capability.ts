@@ -1,8 +1,14 @@
 import { capability } from '../../web/kit/capability.ts'
-import { MAX_LOGOUT_ATTEMPTS } from './back-channel.ts'
+import {
+  MAX_LOGOUT_ATTEMPTS,
+  selectAnyLogout,
+  sendAllLogouts,
+  sendLogouts,
+} from './back-channel.ts'
 import { pruneGrants, pruneLogouts } from './grant-store.ts'
 import { discoveryRoutes, openidRoutes } from './http/routes.ts'
-import { pruneKeys } from './keys.ts'
+import { tellClients } from './http/tell-clients.ts'
+import { forgetKeySet, pruneKeys } from './keys.ts'
 import { adminProgramPages } from './pages/admin/program-routes.tsx'
 import { programPages } from './pages/programs.tsx'
 import { authorizePages, endSessionPages } from './pages/routes.tsx'
@@ -30,9 +36,23 @@ export const openid = capability({
   operatorPages: [['/programs', adminProgramPages]],
   navigation: [['/account/programs', 'programs']],
   operatorNavigation: [['/account/admin/programs', 'registered']],
-  nightly: ({ db }, now) => ({
-    grants: pruneGrants(db, now),
-    logouts: pruneLogouts(db, MAX_LOGOUT_ATTEMPTS),
-    keys: pruneKeys(db, now),
-  }),
+  middleware: { around: [['*', tellClients]] },
+  async nightly({ deps, now, batch }) {
+    const { db } = deps
+    await batch.add({
+      grants: pruneGrants(db, now),
+      logouts: pruneLogouts(db, MAX_LOGOUT_ATTEMPTS),
+      keys: pruneKeys(db, now),
+    })
+    // Ending expired sessions may have written more logouts.
+    await sendAllLogouts(deps)
+  },
+  async frequent({ deps, now, batch }) {
+    const { logout } = await batch.add({ logout: selectAnyLogout(deps.db, now) })
+    if (logout.length > 0) await sendLogouts(deps)
+  },
+  // The command may have made a signing key.
+  async afterCommand(deps) {
+    forgetKeySet(deps)
+  },
 })

@@ -2,6 +2,7 @@ import { capability } from '../../web/kit/capability.ts'
 import { adminSettingRoutes } from './http/operator-routes.ts'
 import { publicRoutes, siteRoutes } from './http/routes.ts'
 import { settingPages } from './pages/admin/setting-routes.tsx'
+import { rebuildCopy } from './store.ts'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -21,4 +22,5 @@ export const settings = capability({
   ],
   operatorPages: [['/settings', settingPages]],
   operatorNavigation: [['/account/admin/settings', 'settings']],
+  nightly: ({ deps }) => rebuildCopy(deps),
 })

@@ -2,9 +2,7 @@ import * as v from 'valibot'
 import { Refusal, refusalIn } from '../../core/base/refusals.ts'
 import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from '../../web/http/front.ts'
 import { createDeps } from '../../core/deps.ts'
-import { sendAfterAnswer } from '../../capabilities/notices/http/after-requests.ts'
-import { forgetChannels } from '../../capabilities/notices/memory.ts'
-import { forgetKeySet } from '../../capabilities/openid/keys.ts'
+import { CAPABILITIES } from '../../capabilities.ts'
 import {
   type DataAnswer,
   dataCallSchema,
@@ -35,11 +33,10 @@ const site = {
     if (passed === undefined) return new Response('Forbidden\n', { status: 403 })
     if (passed.headers.has(FRONT_DATA_HEADER)) {
       const answer = await answerCommand(passed, env, context)
-      // The command may have written an event, left a test for a channel, or made a signing key.
       const deps = createDeps(env, (work) => context.waitUntil(work))
-      forgetChannels(deps)
-      forgetKeySet(deps)
-      context.waitUntil(sendAfterAnswer(deps))
+      for (const { afterCommand } of CAPABILITIES) {
+        if (afterCommand !== undefined) context.waitUntil(afterCommand(deps))
+      }
       return Response.json(answer)
     }
     return worker.fetch(passed, env, context)

@@ -1,11 +1,19 @@
-import type { Hono } from 'hono'
-import type { Parts } from '../../core/database/statements.ts'
+import type { Hono, MiddlewareHandler } from 'hono'
+import type { SharedBatch } from '../../core/database/shared-batch.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { App } from '../http/context.ts'
 import type { NavigationItem } from './view.ts'
 
 /** Routes, and the path below which they stand. */
 type Mount = readonly [path: string, routes: Hono<App>]
+
+type Middleware = MiddlewareHandler<App>
+
+/**
+ * A part of a run in time. It adds its statements to the batch before it waits for anything; they
+ * run in the order of `src/capabilities.ts`, then each part goes on.
+ */
+type RunPart = (run: { deps: Deps; now: number; batch: SharedBatch }) => Promise<unknown>
 
 /**
  * What the rest of the site needs to know of a capability. It names only what it has, and
@@ -25,9 +33,25 @@ export interface Capability {
   /** The entries of its pages in the navigation. */
   navigation?: readonly NavigationItem[]
   operatorNavigation?: readonly NavigationItem[]
-  /** What it deletes and tells at night, by names that no other one has; in the order of the list. */
-  nightly?: (deps: Deps, now: number) => Parts
+  /** Middleware, by the place that `src/app.ts` has for it. */
+  middleware?: {
+    /** Before the rules for browsers: it may answer in the place of the site. */
+    first?: Middleware
+    /** Around the endpoints and the pages below a path. */
+    around?: readonly (readonly [path: string, middleware: Middleware])[]
+    /** After all other middleware. */
+    last?: Middleware
+  }
+  /** What it deletes and tells at night. */
+  nightly?: RunPart
+  /** What it does every five minutes. It takes no round trip of its own when nothing is to do. */
+  frequent?: RunPart
+  /** What it does after a command on the machine of `npm start` has written something. */
+  afterCommand?: (deps: Deps) => Promise<void>
 }
+
+/** The parts of a manifest that are routes. */
+export type MountKind = 'api' | 'outerPages' | 'publicPages' | 'pages' | 'operatorPages'
 
 /** Checks the type of a manifest. */
 export function capability(manifest: Capability): Capability {

@@ -30,7 +30,7 @@ function isOfRefusedStranger(c: AppContext): boolean {
 /** Sends notices if any channel exists. A failure is logged. */
 export async function sendAfterAnswer(deps: SendDeps & Pick<Deps, 'isolateMemory'>): Promise<void> {
   try {
-    if (await haveChannels(deps)) await sendNotices(deps, {})
+    if (await haveChannels(deps)) await sendNotices(deps)
   } catch (error) {
     logError(error, { during: 'notices' })
   }
