@@ -47,9 +47,6 @@ export const users = sqliteTable(
     totpSeed: text('totp_seed'),
     /** The latest time step that was used to sign in; only a later one is accepted. */
     totpStep: integer('totp_step').notNull().default(0),
-    /** Sealed seed of the latest enrolment that is not confirmed. */
-    pendingTotpSeed: text('pending_totp_seed'),
-    pendingTotpExpiresAt: time('pending_totp_expires_at').notNull().default(0),
     createdAt: time('created_at').notNull(),
     /** The session for which the latest time step was used. */
     totpSession: text('totp_session'),
@@ -179,6 +176,9 @@ export const sessions = sqliteTable(
      * from before there was this column.
      */
     begunWith: text('begun_with').notNull().default(''),
+    /** Sealed seed of the latest enrolment of this session that is not confirmed. */
+    pendingTotpSeed: text('pending_totp_seed'),
+    pendingTotpExpiresAt: time('pending_totp_expires_at').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 )

@@ -104,6 +104,9 @@ const signIn = async (from: string) => {
   return (await site.post('/api/auth/login', body, { headers: { 'CF-Connecting-IP': from } })).code
 }
 
+/** What was good for ten minutes, and is in `sessions` since migration 0038. */
+const MOVED_COLUMNS = ['pending_totp_seed', 'pending_totp_expires_at']
+
 describe('a database that was in use', () => {
   test('keeps every row of its owners, and its foreign keys', async () => {
     const tables = ['users', 'sessions', 'ssh_keys', 'recovery_codes', 'settings', 'audit_events']
@@ -111,7 +114,9 @@ describe('a database that was in use', () => {
     await migrate()
     for (const [index, table] of tables.entries()) {
       const after = await all(`select * from ${table}`)
-      const rows = before[index] ?? []
+      const rows = (before[index] ?? []).map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => !MOVED_COLUMNS.includes(name))),
+      )
       expect(after, table).toHaveLength(rows.length)
       expect(after, table).toEqual(
         expect.arrayContaining(rows.map((row) => expect.objectContaining(row))),

@@ -655,8 +655,6 @@ const STATE_OF_COLUMN: Record<string, State | null> = {
   totpSeed: 'a second factor is demanded that the user has but did not show',
   totpStep: null,
   totpSession: null,
-  pendingTotpSeed: null,
-  pendingTotpExpiresAt: null,
   createdAt: null,
   renamedAt: null,
   endsAt: 'ended',

@@ -3,7 +3,7 @@ import { decode } from 'fast-png'
 import * as fc from 'fast-check'
 import jsQR from 'jsqr'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { settings, users } from '../../schema/tables.ts'
+import { sessions, settings, users } from '../../schema/tables.ts'
 import { createKeyRing, type KeyRing } from '../../src/core/crypto/key-ring.ts'
 import { fromBase32, toBase32 } from '../../src/core/base/base32.ts'
 import { openSeed, sealSeed } from '../../src/capabilities/two-factor/sealed.ts'
@@ -152,7 +152,8 @@ describe('POST /api/auth/2fa/generate', () => {
       ...(['hex', 'base64', 'base64url'] as const).map((as) => seed.toString(as)),
     ]
     const expectSealed = async () => {
-      const rows = JSON.stringify(await site.db.select().from(users)).toLowerCase()
+      const stored = [await site.db.select().from(users), await site.db.select().from(sessions)]
+      const rows = JSON.stringify(stored).toLowerCase()
       for (const spelling of spellings) expect(rows).not.toContain(spelling.toLowerCase())
     }
     await expectSealed()
@@ -237,6 +238,38 @@ describe('POST /api/auth/2fa/verify', () => {
     expect(await verify(second)).toEqual(success)
   })
 
+  test('takes the secret of its own session, however many others ask for one', async () => {
+    const stolen = await site.token('alice', 'alice-Passw0rd')
+    site.now = NOW + 11 * MINUTE
+    const owner = await site.token('alice', 'alice-Passw0rd')
+    const { secret } = (await generate(owner)).data
+    for (let n = 0; n < 3; n++) {
+      const { secret: other } = (await generate(stolen)).data
+      expect(other).not.toBe(secret)
+      expect(await verify(other, site.code(other), owner), 'of another session').toEqual(wrongCode)
+    }
+    expect(await verify(secret, site.code(secret), owner)).toEqual(success)
+  })
+
+  test("refuses the secret of another session, also the owner's", async () => {
+    const other = await site.token('alice', 'alice-Passw0rd')
+    const { secret } = (await generate()).data
+    expect(await verify(secret, site.code(secret), other)).toEqual(wrongCode)
+    await generate(other)
+    expect(await verify(secret, site.code(secret), other)).toEqual(wrongCode)
+    expect(await verify(secret)).toEqual(success)
+  })
+
+  test('leaves no pending secret that a later session can confirm', async () => {
+    const other = await site.token('alice', 'alice-Passw0rd')
+    const { secret: pending } = (await generate(other)).data
+    const { secret } = (await generate()).data
+    expect(await verify(secret)).toEqual(success)
+    expect(await verify(pending, site.code(pending), other)).toMatchObject({ code: 401 })
+    const rows = await site.db.select().from(sessions)
+    expect(rows.map((row) => row.pendingTotpSeed)).toEqual([null])
+  })
+
   test("refuses another user's secret", async () => {
     await site.addUser('bob', { password: 'bob-Passw0rd' })
     const bob = await site.token('bob', 'bob-Passw0rd')
@@ -282,13 +315,14 @@ describe('POST /api/auth/2fa/verify', () => {
 
   test('does not open a seed that was copied from another user', async () => {
     const { secret } = (await generate()).data
-    const [alice] = await site.db.select().from(users).where(eq(users.username, 'alice'))
-    await site.addUser('mallory', {
-      password: 'x',
-      pendingTotpSeed: alice?.pendingTotpSeed ?? '',
-      pendingTotpExpiresAt: NOW + MINUTE,
-    })
+    const [ofAlice] = await site.db.select().from(sessions)
+    const id = await site.addUser('mallory', { password: 'x' })
     const mallory = await site.token('mallory', 'x')
+    const { pendingTotpSeed = '', pendingTotpExpiresAt = 0 } = ofAlice ?? {}
+    await site.db
+      .update(sessions)
+      .set({ pendingTotpSeed, pendingTotpExpiresAt })
+      .where(eq(sessions.userId, id))
     const log = vi.spyOn(console, 'error').mockReturnValue()
     expect(await verify(secret, site.code(secret), mallory)).toEqual({
       code: 500,

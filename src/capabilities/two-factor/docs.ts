@@ -30,7 +30,8 @@ export const twoFactorOperations: Operations = {
   'POST /api/auth/2fa/generate': {
     withoutFactor: 'to enrol',
     summary: 'Get a new secret for an authenticator app',
-    description: 'The secret takes effect when a code from it is verified, within ten minutes.',
+    description:
+      'The secret takes effect when the same session verifies a code from it, within ten minutes.',
     schema: enrolment,
     guest: 'guestTwoFactor',
     examples: {

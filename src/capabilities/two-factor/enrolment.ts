@@ -23,6 +23,7 @@ import { openSeed, sealSeed } from './sealed.ts'
 import {
   confirmPendingSeed,
   deleteRecoveryCodes,
+  forgetPendingSeed,
   insertRecoveryCodes,
   isEnrolled,
   isPending,
@@ -44,7 +45,8 @@ export interface Enrolment {
 }
 
 /**
- * Gives the user a new seed. It has no effect before `confirmEnrolment`.
+ * Gives the session a new seed. It has no effect before `confirmEnrolment` in the same session, and
+ * replaces only the one that this session was given before.
  *
  * @throws {Refusal} `twoFactorAlreadyOn`, because a stolen session must not replace the
  *   authenticator.
@@ -59,7 +61,7 @@ export async function startEnrolment(
   const { seed, pending } = await makePendingSeed(deps, actor.userId, now)
   const by = isLive(deps.db, actor, now)
   const { account, updated } = await actAs(deps, actor, {
-    updated: setPendingSeed(deps.db, by, actor.userId, pending, not(isEnrolled())),
+    updated: setPendingSeed(deps.db, by, actor, pending, not(isEnrolled())),
   })
   if (updated.length === 0) throw new Refusal('twoFactorAlreadyOn')
   return showSeed(issuer, account.username, seed)
@@ -103,13 +105,13 @@ interface Shown {
 }
 
 /**
- * Puts the latest seed of the user in force when the code fits it, and ends the user's other
+ * Puts the latest seed of the session in force when the code fits it, and ends the user's other
  * sessions and everything that programs got. It turns two-step verification on, or moves it to
  * another phone (`startMove`): until then, the old seed is in force, and with it the old recovery
  * codes end. The code stays usable, because users often sign in again within the same 30 seconds.
  *
  * @throws {Refusal} `confirmationNeeded`; `wrongEnrolmentCode` for a wrong code, and for a seed
- *   that is not the latest one, has expired or is in force.
+ *   that is not the latest one of this session, has expired or is in force.
  */
 export async function confirmEnrolment(
   deps: ConfirmDeps,
@@ -134,11 +136,11 @@ export async function confirmWithRecoveryCodes(
   return codes
 }
 
-/** Reads the account of an actor, and whether it has a seed that can still be confirmed. */
+/** Reads the account of an actor, and whether the session has a seed that can still be confirmed. */
 export async function readEnrolment(deps: ReaderDeps, session: SessionActor) {
   const actor = toEnrol(session)
   const { account, seeds } = await readAs(deps, actor, {
-    seeds: selectSeeds(deps.db, actor.userId, deps.now()),
+    seeds: selectSeeds(deps.db, actor, deps.now()),
   })
   return { account, isPending: Boolean(seeds[0]?.pending) }
 }
@@ -159,7 +161,7 @@ async function confirm(
   const { db } = deps
   const { userId } = actor
   const now = deps.now()
-  const read = await actFreshAs(deps, actor, now, { seeds: selectSeeds(db, userId, now) })
+  const read = await actFreshAs(deps, actor, now, { seeds: selectSeeds(db, actor, now) })
   const { pending: sealed, current = null } = read.seeds[0] ?? {}
   const secret = fromBase32(shown.secret.trim())
   if (!sealed || secret === undefined) throw new Refusal('wrongEnrolmentCode')
@@ -171,7 +173,7 @@ async function confirm(
   const ofCodes = recoveryHashes && eventOf(actor, 'recovery_codes_made', now)
   const endsCodes = current !== null || recoveryHashes !== undefined
   const by = mayEndFresh(deps, actor, now)
-  const pending = { userId, seed: sealed, current }
+  const pending = { holder: actor, seed: sealed, current }
   const isStillPending = isPending(db, pending, now)
   const { confirmed } = await endFreshAs(deps, actor, now, {
     event: insertEvent(db, by, event, isStillPending),
@@ -182,8 +184,9 @@ async function confirm(
     ...endSessions(db, by, withNewFactor(actor), isStillPending),
     // The user has just shown a code of the new authenticator app.
     strengthened: strengthenSession(db, by, actor, ['otp'], isStillPending),
-    // Stands last, because the seed is no longer pending after it.
+    // Stands after them, because the seed is no longer pending after it.
     confirmed: confirmPendingSeed(db, by, pending, now),
+    forgotten: forgetPendingSeed(db, by, pending),
   })
   if (confirmed.length === 0) throw new Refusal('wrongEnrolmentCode')
   logEvent(event)

@@ -95,8 +95,8 @@ export async function disableTwoFactor(
 }
 
 /**
- * Gives a user with two-step verification a seed for another phone. The seed in force, the recovery
- * codes and every session stay as they are until `confirmEnrolment`.
+ * Gives the session of a user with two-step verification a seed for another phone. The seed in
+ * force, the recovery codes and every session stay as they are until `confirmEnrolment`.
  *
  * @param code It is used up. Without one, the session must have begun with a recovery code a moment
  *   ago, because the phone is lost.
@@ -113,15 +113,15 @@ export async function startMove(
   const { seed, pending } = await makePendingSeed(deps, userId, deps.now())
   if (code !== undefined) {
     await useUpCodeOfFresh(deps, actor, code, (by, isGood) => ({
-      pending: setPendingSeed(db, by, userId, pending, and(isEnrolled(), isGood)),
+      pending: setPendingSeed(db, by, actor, pending, and(isEnrolled(), isGood)),
     }))
     return toBase32(seed)
   }
   const now = deps.now()
   const by = isFreshAfterRecovery(deps, actor, now)
   const { seeds, updated } = await actFreshAs(deps, actor, now, {
-    seeds: selectSeeds(db, userId, now),
-    updated: setPendingSeed(db, by, userId, pending, isEnrolled()),
+    seeds: selectSeeds(db, actor, now),
+    updated: setPendingSeed(db, by, actor, pending, isEnrolled()),
   })
   if (updated.length > 0) return toBase32(seed)
   throw new Refusal(seeds[0]?.current ? 'confirmationNeeded' : 'twoFactorOff')
@@ -140,7 +140,7 @@ export async function useUpCode(
   code: string,
 ): Promise<'otp' | 'recovery'> {
   const now = deps.now()
-  const { seeds } = await confirmAs(deps, actor, { seeds: selectSeeds(deps.db, actor.userId, now) })
+  const { seeds } = await confirmAs(deps, actor, { seeds: selectSeeds(deps.db, actor, now) })
   const by = mayConfirm(deps.db, actor, now)
   const seed = seeds[0]?.current
   await useUp(deps, actor, { code, seed, now, by, wrong: 'wrongConfirmationCode' })
@@ -156,7 +156,7 @@ async function useUpCodeOfFresh(
 ): Promise<Enrolled> {
   const now = deps.now()
   const { seeds } = await actFreshAs(deps, actor, now, {
-    seeds: selectSeeds(deps.db, actor.userId, now),
+    seeds: selectSeeds(deps.db, actor, now),
   })
   const by = mayEndFresh(deps, actor, now)
   const seed = seeds[0]?.current

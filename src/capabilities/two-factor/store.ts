@@ -1,5 +1,7 @@
 import { and, count, eq, exists, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
-import { recoveryCodes, users } from '../../../schema/tables.ts'
+import { recoveryCodes, sessions, users } from '../../../schema/tables.ts'
+import type { SessionActor } from '../../core/access/act-as.ts'
+import { isSession } from '../../core/access/session-store.ts'
 import { existsUser } from '../../core/accounts/store.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
@@ -23,44 +25,45 @@ export function hasSeed(db: Database, userId: number, seed: string): SQL {
   return existsUser(db, and(eq(users.id, userId), eq(users.totpSeed, seed)))
 }
 
+/** The session that asked for a seed. No other session sees, confirms or replaces it. */
+type Holder = Pick<SessionActor, 'userId' | 'sessionId'>
+
 /**
- * Stores the latest seed that a user has received. The seed in force stays.
+ * Stores the latest seed that a session has received. The seed in force stays.
  *
- * @param when A condition on the row: that two-step verification is off, or that the user may move
- *   it to another phone.
+ * @param when A condition on the row of `users`: that two-step verification is off, or that the
+ *   user may move it to another phone.
  */
 export function setPendingSeed(
   db: Database,
   by: Authority,
-  userId: number,
+  { userId, sessionId }: Holder,
   pending: { seed: string; expiresAt: number },
   when: SQL | undefined,
 ) {
   const set = { pendingTotpSeed: pending.seed, pendingTotpExpiresAt: pending.expiresAt }
+  const mayHave = existsUser(db, and(eq(users.id, userId), when))
   return writing(db, by)
-    .update(users, set, and(eq(users.id, userId), when))
-    .returning({ id: users.id })
+    .update(sessions, set, and(isSession(userId, sessionId), mayHave))
+    .returning({ id: sessions.id })
 }
 
 /**
- * Selects the sealed seeds of a user: the seed in force, and the pending seed that can still be
- * confirmed.
+ * Selects the sealed seeds of a user: the seed in force, and the pending seed of the session that
+ * can still be confirmed.
  */
-export function selectSeeds(db: Database, userId: number, now: number) {
+export function selectSeeds(db: Database, { userId, sessionId }: Holder, now: number) {
+  const isOfHolder = and(isSession(userId, sessionId), gt(sessions.pendingTotpExpiresAt, now))
   return db
-    .select({
-      current: users.totpSeed,
-      pending: sql<
-        string | null
-      >`iif(${users.pendingTotpExpiresAt} > ${now}, ${users.pendingTotpSeed}, null)`.as('pending'),
-    })
+    .select({ current: users.totpSeed, pending: sessions.pendingTotpSeed })
     .from(users)
+    .leftJoin(sessions, isOfHolder)
     .where(eq(users.id, userId))
 }
 
-/** A seed that the user has received but not confirmed. */
+/** A seed that a session has received but not confirmed. */
 interface PendingSeed {
-  userId: number
+  holder: Holder
   /** Sealed. */
   seed: string
   /** The seed in force that it replaces; null when it turns two-step verification on. */
@@ -68,25 +71,40 @@ interface PendingSeed {
 }
 
 /** Holds while this seed can be confirmed and the seed in force is the same. */
-export function isPending(db: Database, pending: PendingSeed, now: number): SQL {
-  return existsUser(db, isPendingRow(pending, now))
+export function isPending(
+  db: Database,
+  { holder: { userId, sessionId }, seed, current }: PendingSeed,
+  now: number,
+): SQL {
+  const held = db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(
+      and(
+        isSession(userId, sessionId),
+        eq(sessions.pendingTotpSeed, seed),
+        gt(sessions.pendingTotpExpiresAt, now),
+        sql`${users.totpSeed} is ${current}`,
+      ),
+    )
+  return exists(held)
 }
 
 /** Puts a pending seed in force. Returns no row unless `isPending` holds. */
 export function confirmPendingSeed(db: Database, by: Authority, pending: PendingSeed, now: number) {
-  const off = { pendingTotpSeed: null, pendingTotpExpiresAt: 0 }
+  const which = and(eq(users.id, pending.holder.userId), isPending(db, pending, now))
   return writing(db, by)
-    .update(users, { totpSeed: pending.seed, totpStep: 0, ...off }, isPendingRow(pending, now))
+    .update(users, { totpSeed: pending.seed, totpStep: 0 }, which)
     .returning({ id: users.id })
 }
 
-function isPendingRow({ userId, seed, current }: PendingSeed, now: number): SQL | undefined {
-  return and(
-    eq(users.id, userId),
-    eq(users.pendingTotpSeed, seed),
-    sql`${users.totpSeed} is ${current}`,
-    gt(users.pendingTotpExpiresAt, now),
-  )
+/** Forgets the pending seed of a session once it is in force. */
+export function forgetPendingSeed(db: Database, by: Authority, { holder, seed }: PendingSeed) {
+  const { userId, sessionId } = holder
+  const set = { pendingTotpSeed: null, pendingTotpExpiresAt: 0 }
+  const which = and(isSession(userId, sessionId), hasSeed(db, userId, seed))
+  return writing(db, by).update(sessions, set, which)
 }
 
 /**
@@ -96,9 +114,8 @@ function isPendingRow({ userId, seed, current }: PendingSeed, now: number): SQL 
  */
 export function clearSeed(db: Database, by: Authority, userId: number, seed?: string) {
   const isInForce = seed === undefined ? undefined : eq(users.totpSeed, seed)
-  const set = { totpSeed: null, pendingTotpSeed: null, pendingTotpExpiresAt: 0 }
   return writing(db, by)
-    .update(users, set, and(eq(users.id, userId), isInForce))
+    .update(users, { totpSeed: null }, and(eq(users.id, userId), isInForce))
     .returning({ id: users.id })
 }
 
