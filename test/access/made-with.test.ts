@@ -2,9 +2,10 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { appPasswords, auditEvents, sessions, settings, sshKeys } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
+import { of } from '../../src/core/access/subject.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { MAX_PERMISSION } from '../../src/core/accounts/roles.ts'
-import { addKeyOf } from '../../src/capabilities/ssh-keys/keys.ts'
+import { addKey as addKeyTo } from '../../src/capabilities/ssh-keys/keys.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { newKey } from '../support/new-key.ts'
@@ -93,7 +94,7 @@ describe('what an app password or an SSH key was made with', () => {
 
   test('is the decision of the operator on the command line', async () => {
     await addAppPassword(site, alice, ['account:read'])
-    await addKeyOf(site.deps, COMMAND_LINE, alice, 'server', newKey().line)
+    await addKeyTo(site.deps, of(COMMAND_LINE, alice), 'server', newKey().line)
     expect(await madeWith()).toEqual({
       tokens: [['account:read', 'operator']],
       keys: [['server', 'operator']],

@@ -1,8 +1,9 @@
 import { basename } from 'node:path'
 import * as v from 'valibot'
 import { COMMAND_LINE } from '../../core/access/operators.ts'
+import { of } from '../../core/access/subject.ts'
 import { KeyError } from '../../core/crypto/wire.ts'
-import { addKeyOf, listKeysOf, removeKeyOf } from './keys.ts'
+import { addKey, listKeys, removeKeys } from './keys.ts'
 import { parsePublicKey } from './openssh.ts'
 import { keyRecords } from './record.ts'
 import { titleSchema } from './title.ts'
@@ -24,7 +25,7 @@ const list = onSite({
   takes: { user: USER },
   examples: ['key list alice'],
   async run(site, { user }, { output }) {
-    const { keys, total } = await listKeysOf(site, COMMAND_LINE, user.id)
+    const { keys, total } = await listKeys(site, of(COMMAND_LINE, user.id))
     const page = { content: keyRecords(keys), total }
     output.list(COLUMNS, page, `${user.username} has no SSH keys.`)
   },
@@ -62,7 +63,7 @@ the title is the comment of the key, or else the name of the file.`,
     return { text, title: title ?? titleOf(text, file) }
   },
   async run(site, { user: { id, username } }, { output }, { text, title }) {
-    const { fingerprint } = await addKeyOf(site, COMMAND_LINE, id, title, text)
+    const { fingerprint } = await addKey(site, of(COMMAND_LINE, id), title, text)
     const done = `Added ${JSON.stringify(title)} to ${username}: ${fingerprint}`
     output.done(done, { username, title, fingerprint })
   },
@@ -103,7 +104,7 @@ const remove = onSite({
   examples: ['key delete alice 7'],
   async run(site, { user, keyId }, { output }) {
     const { id, username } = user
-    await explained(removeKeyOf(site, COMMAND_LINE, keyId, id), {
+    await explained(removeKeys(site, of(COMMAND_LINE, id), keyId), {
       keyNotFound: `${username} has no key ${keyId}, see: ${latchkey('key', 'list', userWord(user))}`,
     })
     output.done(`Deleted key ${keyId} of ${username}.`, { id: keyId, username })

@@ -1,5 +1,4 @@
 import { exists, sql } from 'drizzle-orm'
-import { auditEvents } from '../../../schema/tables.ts'
 import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
 import { asAuthority, THE_SERVICE } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
@@ -238,7 +237,7 @@ async function admitByPassword(
     const { still, inserted, keys } = await actAsService(db, tokenHash, 'sftp:passwords', {
       still: allowed,
       paidBack: payBack(db, THE_SERVICE, signIn.counters),
-      inserted: insertion.returning({ id: auditEvents.id }),
+      inserted: insertion,
       keys: selectSignInKeys(db, username, undefined, now),
       rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
     })

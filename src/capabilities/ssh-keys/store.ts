@@ -92,49 +92,43 @@ interface KeyPlace {
   limit: number
 }
 
-/** Holds when title and key are new for this user, and the user has fewer keys than the limit. */
-export function hasPlace(db: Database, place: KeyPlace): SQL | undefined {
-  const isBelowLimit = lt(sql`(${countKeys(db, place.userId)})`, place.limit)
-  return and(notExists(selectRivals(db, place)), isBelowLimit)
-}
-
-/** Holds while there is such a user, who is not the guest. */
-export function mayHaveKeys(db: Database, userId: number): SQL {
-  return existsUser(db, eq(users.id, userId), isNotGuest)
-}
-
 /**
- * Adds a key; with `when`, only if that condition holds.
- *
- * @param given `amr`: the methods that it is made with.
+ * Holds when title and key are new for this user, who is not the guest and has fewer keys than the
+ * limit.
  */
+export function hasPlace(db: Database, place: KeyPlace): SQL | undefined {
+  const { userId, limit } = place
+  const isBelowLimit = lt(sql`(${countKeys(db, userId)})`, limit)
+  const mayHaveKeys = existsUser(db, eq(users.id, userId), isNotGuest)
+  return and(notExists(selectRivals(db, place)), isBelowLimit, mayHaveKeys)
+}
+
+/** @param given `amr`: the methods that it is made with. */
 export function insertKey(
   db: Database,
   by: Authority,
   place: KeyPlace,
   { fingerprint, type, bits, line }: PublicKey,
-  given: { now: number; amr: SQL; when?: SQL },
+  { now, amr }: { now: number; amr: SQL },
 ) {
   const { userId, title } = place
-  const { now, amr, when } = given
   const times = { addedAt: now, lastUsedAt: now }
   return writing(db, by)
     .insert(
       sshKeys,
       { userId, title, fingerprint, type, bits, line, amr, ...times },
-      { where: and(hasPlace(db, place), when) },
+      { where: hasPlace(db, place) },
     )
     .returning({ id: sshKeys.id })
 }
 
-/** Holds for a key of a user; without `keyId`, for every key of the user. */
-export function isKeyOf(userId: UserId, keyId?: number): SQL | undefined {
-  return and(eq(sshKeys.userId, userId), keyId === undefined ? undefined : isKey(keyId))
-}
-
-/** Holds for a key of any user. */
-export function isKey(keyId: number): SQL {
-  return eq(sshKeys.id, keyId)
+/** Holds for a key of a user; without `keyId`, for every key; without `userId`, of any user. */
+export function isKeyOf(userId: UserId | undefined, keyId: number | undefined): SQL | undefined {
+  if (userId === undefined && keyId === undefined) throw new TypeError('these are all keys')
+  return and(
+    userId === undefined ? undefined : eq(sshKeys.userId, userId),
+    keyId === undefined ? undefined : eq(sshKeys.id, keyId),
+  )
 }
 
 /** Returns the statements that delete keys and write an event for each. */

@@ -212,10 +212,7 @@ async function recordUse(
   }
   const { reported } = await runBatch(db, {
     reported:
-      event &&
-      insertEvent(db, THE_SERVICE, event, isUnknownNetwork(userId, event.network, now)).returning({
-        id: auditEvents.id,
-      }),
+      event && insertEvent(db, THE_SERVICE, event, isUnknownNetwork(userId, event.network, now)),
     used: writing(db, THE_SERVICE).update(
       appPasswords,
       { lastUsedAt: now, ...(network !== undefined && { lastNetwork: network }) },

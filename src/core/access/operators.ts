@@ -10,6 +10,7 @@ import type { Database, Deps } from '../deps.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import type { EventKind } from '../audit/kinds.ts'
 import { COMMAND_LINE } from '../base/network.ts'
+import type { UserId } from '../database/user-id.ts'
 import { Refusal } from '../base/refusals.ts'
 import { isAdmin } from '../accounts/conditions.ts'
 import { ADMIN } from '../accounts/roles.ts'
@@ -86,7 +87,7 @@ export function isFreshOperator(
  */
 export function eventBy(
   operator: Operator,
-  userId: number | undefined,
+  userId: UserId | undefined,
   kind: EventKind,
   at: number,
   detail = '',

@@ -14,7 +14,7 @@ export async function findGuest(db: Database): Promise<Account | undefined> {
   return guest
 }
 
-export function selectUser(db: Database, userId: number) {
+export function selectUser(db: Database, userId: UserId) {
   return selectAccounts(db).where(eq(users.id, userId))
 }
 

@@ -1,10 +1,10 @@
 import { and, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { auditEvents, users } from '../../../schema/tables.ts'
-import { type Authority, writing } from '../database/statements.ts'
+import { users } from '../../../schema/tables.ts'
+import type { Authority } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import { type ChangedField, changesIn } from './changes.ts'
-import { type AuditEvent, eventRow, logEvent } from './events.ts'
+import type { ChangedField } from './changes.ts'
+import { type AuditEvent, insertEvents, logEvent } from './events.ts'
 import type { EventKind } from './kinds.ts'
 
 /** A field of the row that a statement is about to change. */
@@ -46,16 +46,16 @@ export function insertEventsOfChange(
 ) {
   const made = sql`json_array(${sql.join(kinds.map(eventJson), sql`, `)})`
   const changes = sql`json_each.value ->> 'changes'`
-  const row = { ...eventRow(event), kind: sql`json_each.value ->> 'kind'`, changes }
-  return writing(db, by)
-    .insert(auditEvents, row, {
+  return insertEvents(
+    db,
+    by,
+    event,
+    { kind: sql`json_each.value ->> 'kind'`, changes },
+    {
       from: sql`${users}, json_each(${made})`,
       where: and(when, sql`${changes} is not null`),
-    })
-    .returning({
-      kind: sql<EventKind>`${auditEvents.kind}`.as('kind'),
-      changes: sql`${auditEvents.changes}`.mapWith(changesIn).as('changes'),
-    })
+    },
+  )
 }
 
 function eventJson({ kind, fields, always = false }: ChangeEvent): SQL {
@@ -77,7 +77,7 @@ function changesJson(fields: FieldChange[], always: boolean): SQL {
 /** Logs the events of one request, which may be of several kinds. */
 export function logEvents(
   event: AuditEvent,
-  written: Pick<AuditEvent, 'kind' | 'changes'>[],
+  written: { kind: EventKind; changes: AuditEvent['changes'] | null }[],
 ): void {
-  for (const one of written) logEvent({ ...event, ...one })
+  for (const { kind, changes } of written) logEvent({ ...event, kind, changes })
 }

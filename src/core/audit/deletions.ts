@@ -1,14 +1,8 @@
 import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
-import {
-  type appPasswords,
-  auditEvents,
-  type identities,
-  type passkeys,
-  type sshKeys,
-} from '../../../schema/tables.ts'
+import type { appPasswords, identities, passkeys, sshKeys } from '../../../schema/tables.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import { type AuditEvent, eventRow, logEvent } from './events.ts'
+import { type AuditEvent, insertEvents, logEvent } from './events.ts'
 
 /** The tables whose rows belong to users, and whose deletions users read as events. */
 type OwnedTable = typeof appPasswords | typeof identities | typeof passkeys | typeof sshKeys
@@ -30,11 +24,10 @@ export function deletionOf(
   event: AuditEvent,
   detail: SQLWrapper,
 ) {
-  const row = { ...eventRow(event), userId: table.userId, detail }
-  const written = writing(db, by)
+  const columns = { userId: table.userId, detail }
   return {
-    deletionEvents: written.insert(auditEvents, row, { from: table, where: which }),
-    deleted: written
+    deletionEvents: insertEvents(db, by, event, columns, { from: table, where: which }),
+    deleted: writing(db, by)
       .delete(table, which)
       .returning({ userId: table.userId, detail: sql<string>`${detail}`.as('detail') }),
   }

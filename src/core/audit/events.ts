@@ -1,11 +1,12 @@
-import type { SQL } from 'drizzle-orm'
+import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { auditEvents } from '../../../schema/tables.ts'
 import { type Client, COMMAND_LINE } from '../base/network.ts'
 import { terminalJson } from '../base/text.ts'
-import { type Authority, writing } from '../database/statements.ts'
+import { type Authority, type Parts, writing } from '../database/statements.ts'
 import { knownId, type UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
-import type { Change } from './changes.ts'
+import { type Change, changesIn } from './changes.ts'
 import type { EventKind } from './kinds.ts'
 
 export interface AuditEvent extends Client {
@@ -47,7 +48,49 @@ export function eventOf(
 
 /** Writes an event; with `when`, only if that condition holds at this point of the batch. */
 export function insertEvent(db: Database, by: Authority, event: AuditEvent, when?: SQL) {
-  return writing(db, by).insert(auditEvents, eventRow(event), { where: when })
+  return insertEvents(db, by, event, {}, { where: when })
+}
+
+/**
+ * Writes an event for each row of a source.
+ *
+ * @param columns Replace those of the event, with values of the row.
+ */
+export function insertEvents(
+  db: Database,
+  by: Authority,
+  event: AuditEvent,
+  columns: Partial<Record<'kind' | 'userId' | 'detail' | 'changes', SQLWrapper>>,
+  source: { from?: SQLiteTable | SQL; where?: SQL | undefined },
+) {
+  const written = writing(db, by)
+    .insert(auditEvents, { ...eventRow(event), ...columns }, source)
+    .returning({
+      kind: sql<EventKind>`${auditEvents.kind}`.as('kind'),
+      userId: auditEvents.userId,
+      actorId: auditEvents.actorId,
+      detail: auditEvents.detail,
+      changes: sql<Change[] | null>`${auditEvents.changes}`.mapWith(changesIn).as('changes'),
+    })
+  eventsOf.set(written, event)
+  return written
+}
+
+/** The events of the statements of `insertEvents`. */
+const eventsOf = new WeakMap<object, AuditEvent>()
+
+/** Tells whether a batch writes an event. */
+export function hasEvent(parts: Parts): boolean {
+  return Object.values(parts).some((part) => part !== undefined && eventsOf.has(part))
+}
+
+/** Logs the events that a batch has written. */
+export function logWritten(parts: Parts, answers: Record<string, unknown>): void {
+  for (const [name, part] of Object.entries(parts)) {
+    const event = part && eventsOf.get(part)
+    const rows = answers[name]
+    if (event !== undefined && areRows(rows)) for (const row of rows) logEvent({ ...event, ...row })
+  }
 }
 
 /** Returns the columns of an event. A caller may replace columns with those of another row. */
@@ -66,11 +109,23 @@ export function eventRow({ at, kind, userId, nameHash, detail, ...event }: Audit
   }
 }
 
+type WrittenEvent = ReturnType<typeof insertEvents>['_']['result'][number]
+
+/** Tells whether an answer of a statement of `insertEvents` has come. */
+function areRows(answer: unknown): answer is WrittenEvent[] {
+  return Array.isArray(answer)
+}
+
+/** An event as the log needs it: one that is to be written, or a row. */
+type LoggedEvent = Omit<AuditEvent, 'userId' | 'actorId' | 'changes'> & {
+  [Name in 'userId' | 'actorId' | 'changes']?: AuditEvent[Name] | null | undefined
+}
+
 /**
  * Logs an event in one line, for Workers Logs and for fail2ban, which reads the network in it.
  * Events of the command line are not logged: it prints its own messages.
  */
-export function logEvent(event: AuditEvent): void {
+export function logEvent(event: LoggedEvent): void {
   const { kind, userId, nameHash, detail, actorId: actor, changes, network } = event
   if (network === COMMAND_LINE.network) return
   // The names of the fields are enough here. D1 keeps the values for a limited time.
@@ -78,10 +133,10 @@ export function logEvent(event: AuditEvent): void {
   const line = {
     event: 'audit',
     kind,
-    user: knownId(userId),
+    user: knownId(userId ?? undefined),
     name: nameHash,
     detail,
-    actor: knownId(actor),
+    actor: knownId(actor ?? undefined),
     changed,
     network,
   }

@@ -32,6 +32,8 @@ export type Site = Pick<
   | 'makeSigningKey'
   | 'defer'
   | 'sendOut'
+  | 'nearbyDb'
+  | 'meter'
 >
 
 /** Longer than the deadline of a request, because a command writes more. */
@@ -90,6 +92,9 @@ async function withPlatform<Result>(
   try {
     const site: Site = {
       db: openDatabase(platform.env.DB, meter, DEADLINE_MILLISECONDS),
+      // What a command reads is what the primary has.
+      nearbyDb: () => Promise.resolve(undefined),
+      meter,
       kv: platform.env.SETTINGS,
       isolateMemory: {},
       keyRing: async () => createKeyRing(secretKeys()),

@@ -3,18 +3,18 @@ import type { App } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { actorOf, signedIn } from '../../../web/http/guard.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../../../web/http/input.ts'
-import { addKey, listKeys, removeKey } from '../keys.ts'
+import { own } from '../../../core/access/subject.ts'
+import { windowOf } from '../../../core/base/paging.ts'
+import { addKey, listKeys, removeKeys } from '../keys.ts'
 import { keyRecords } from '../record.ts'
 import { keySchema } from '../title.ts'
 
 export const sshKeyRoutes = new Hono<App>()
   .get('/list', signedIn('guestKeys', 'account:read'), query(pageQuery), async (c) => {
     const { page, per_page: perPage } = c.req.valid('query')
-    const { keys, total } = await listKeys(c.get('deps'), actorOf(c), page, perPage)
-    return ok(c, {
-      content: keyRecords(keys),
-      total,
-    })
+    const window = windowOf(page, perPage)
+    const { keys, total } = await listKeys(c.get('deps'), own(actorOf(c)), window)
+    return ok(c, { content: keyRecords(keys), total })
   })
   .post(
     '/add',
@@ -22,7 +22,7 @@ export const sshKeyRoutes = new Hono<App>()
     jsonBody(keySchema, 'requestInvalid'),
     async (c) => {
       const { title, key } = c.req.valid('json')
-      await addKey(c.get('deps'), actorOf(c), title, key)
+      await addKey(c.get('deps'), own(actorOf(c)), title, key)
       return ok(c, null)
     },
   )
@@ -31,7 +31,7 @@ export const sshKeyRoutes = new Hono<App>()
     signedIn('guestKeys', 'account:write'),
     query(idQuery, 'idFormatInvalid'),
     async (c) => {
-      await removeKey(c.get('deps'), actorOf(c), c.req.valid('query').id)
+      await removeKeys(c.get('deps'), own(actorOf(c)), c.req.valid('query').id)
       return ok(c, null)
     },
   )

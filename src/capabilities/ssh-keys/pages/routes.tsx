@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { readAccountAs } from '../../../core/access/act-as.ts'
+import { own } from '../../../core/access/subject.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import type { App, AppContext } from '../../../web/http/context.ts'
 import { actorOf } from '../../../web/http/guard.ts'
@@ -9,7 +10,7 @@ import { attempt, type Fields, readForm } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { NEWEST } from '../../../web/kit/rows.tsx'
 import { backTo, goTo, readView } from '../../../web/kit/view.ts'
-import { addKey, listKeysWithHelp, removeKey, removeKeys } from '../keys.ts'
+import { addKey, listKeysWithHelp, removeKeys } from '../keys.ts'
 import { keySchema } from '../title.ts'
 import { KeysPage } from './keys.tsx'
 import { NewKeyPage } from './new-key.tsx'
@@ -25,7 +26,7 @@ export const keyPages = new Hono<App>()
     const refusal = await attempt(async () => {
       const { title, key } = validate(keySchema, fields)
       await confirmWith(c, fields)
-      await addKey(c.get('deps'), actorOf(c), title, key)
+      await addKey(c.get('deps'), own(actorOf(c)), title, key)
     })
     if (refusal instanceof Refusal) return showNewKey(c, fields, refusal)
     return goTo(c, `${PATH}#${NEWEST}`, 'key-added')
@@ -33,13 +34,13 @@ export const keyPages = new Hono<App>()
   .post('/delete', async (c) => {
     const fields = await readForm(c)
     const refusal = await attempt(async () =>
-      removeKey(c.get('deps'), actorOf(c), validate(idQuery, fields).id),
+      removeKeys(c.get('deps'), own(actorOf(c)), validate(idQuery, fields).id),
     )
     if (refusal instanceof Refusal) return showKeys(c, refusal)
     return goTo(c, PATH, 'key-deleted')
   })
   .post('/delete-all', async (c) => {
-    await removeKeys(c.get('deps'), actorOf(c))
+    await removeKeys(c.get('deps'), own(actorOf(c)))
     return goTo(c, PATH, 'keys-deleted')
   })
   .get('/:form', backTo(PATH))

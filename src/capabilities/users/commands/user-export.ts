@@ -21,10 +21,11 @@ import { selectAnyClient } from '../../openid/client-store.ts'
 import { operatorPasskeyRecord } from '../../passkeys/record.ts'
 import { storedMethods } from '../../../core/access/sign-in-methods.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { of } from '../../../core/access/subject.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { sessionRecord } from '../../sessions/record.ts'
 import { eventRetention } from '../../settings/store.ts'
-import { listKeysOf } from '../../ssh-keys/keys.ts'
+import { listKeys } from '../../ssh-keys/keys.ts'
 import { identityRecord } from '../../sso/record.ts'
 import { selectIdentities } from '../../sso/store.ts'
 import { keyRecords } from '../../ssh-keys/record.ts'
@@ -57,7 +58,7 @@ Files are at the file server, not here. Backups hold what they held when they we
 
 async function everythingOf(site: Site, account: Account) {
   const { id } = account
-  const { keys } = await listKeysOf(site, COMMAND_LINE, id)
+  const { keys } = await listKeys(site, of(COMMAND_LINE, id))
   const { times, names, lines, codes, channels, linked, consents, grants, given } = await runBatch(
     site.db,
     {

@@ -1,9 +1,10 @@
 import { appPasswordRecords } from '../../app-passwords/record.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { of } from '../../../core/access/subject.ts'
 import { isoTime } from '../../../core/base/time.ts'
 import type { OwnChannel } from '../../notices/store.ts'
 import { operatorPasskeyRecord } from '../../passkeys/record.ts'
-import { removeKeysOf } from '../../ssh-keys/keys.ts'
+import { removeKeys } from '../../ssh-keys/keys.ts'
 import { keyRecords } from '../../ssh-keys/record.ts'
 import { identityText } from '../../sso/identity-text.ts'
 import { identityRecord } from '../../sso/record.ts'
@@ -50,7 +51,7 @@ e-mail address and SSH keys. On a terminal the command asks whether to delete th
     const { id, username } = user
     const { password, shownOnce } = await readPassword(site)
     await changeUser(site, COMMAND_LINE, id, { password })
-    const deleted = deleteKeys ? await removeKeysOf(site, COMMAND_LINE, id) : 0
+    const deleted = deleteKeys ? await removeKeys(site, of(COMMAND_LINE, id)) : 0
     const remaining = await listRemainingAccessOf(site, COMMAND_LINE, id)
     const record = { id, username, deleted_keys: deleted, ...remainingRecord(remaining) }
     const gone = deleted === 0 ? '' : ` Deleted ${countOf(deleted)}.`
@@ -142,7 +143,7 @@ async function offerToDelete(
   count: number,
 ): Promise<void> {
   if (!(await agrees(`Delete ${countOf(count)}?`))) return
-  const deleted = await removeKeysOf(site, COMMAND_LINE, id)
+  const deleted = await removeKeys(site, of(COMMAND_LINE, id))
   output.done(`Deleted ${countOf(deleted)} of ${username}.`, { id, username })
 }
 

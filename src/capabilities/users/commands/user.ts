@@ -1,11 +1,12 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { of } from '../../../core/access/subject.ts'
 import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
 import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../core/base/time.ts'
 import { getDetails } from '../../joining/details.ts'
 import { detailsRecord } from '../../joining/record.ts'
 import { listPasskeysOf } from '../../passkeys/manage.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
-import { listKeysOf } from '../../ssh-keys/keys.ts'
+import { listKeys } from '../../ssh-keys/keys.ts'
 import { identityText } from '../../sso/identity-text.ts'
 import { listIdentitiesOf } from '../../sso/manage.ts'
 import { findUsers, listUsers } from '../find-users.ts'
@@ -130,7 +131,7 @@ const show = onSite({
   examples: ['user show alice', "user show '#3'"],
   async run(site, { account }, { output }) {
     const sessions = await listSessionsOf(site, COMMAND_LINE, account.id)
-    const keys = await listKeysOf(site, COMMAND_LINE, account.id)
+    const keys = await listKeys(site, of(COMMAND_LINE, account.id))
     const passkeys = await listPasskeysOf(site, COMMAND_LINE, account.id)
     const appPasswords = await listAppPasswordsOf(site, COMMAND_LINE, account.id)
     const identities = await listIdentitiesOf(site, COMMAND_LINE, account.id)

@@ -3,7 +3,7 @@ import type { Deps } from '../../../../core/deps.ts'
 import { idQuery, validate } from '../../../../web/http/input.ts'
 import { unlockUser } from '../../unlock.ts'
 import { deleteAppPasswordOf } from '../../../app-passwords/app-passwords.ts'
-import { removeKeyOf } from '../../../ssh-keys/keys.ts'
+import { removeKeys } from '../../../ssh-keys/keys.ts'
 import { removePasskeyOf } from '../../../passkeys/manage.ts'
 import { unlinkIdentityOf } from '../../../sso/manage.ts'
 import { text } from '../../../../core/base/text.ts'
@@ -11,6 +11,7 @@ import type { Language } from '../../../../core/base/language.ts'
 import { changeDetails } from '../../../joining/details.ts'
 import { approveUser, rejectUser } from '../../../joining/waiting.ts'
 import type { Operator } from '../../../../core/access/operators.ts'
+import { of } from '../../../../core/access/subject.ts'
 import { endSessionOf, endEverythingOf } from '../../../sessions/operator-sessions.ts'
 import { cancelUserTwoFactor, changeUser, removeUser } from '../../manage-users.ts'
 import type { Fields } from '../../../../web/kit/form.ts'
@@ -95,7 +96,7 @@ export const USER_ACTIONS: Record<UserActionName, UserAction> = {
   },
   'delete-key': {
     run: (deps, operator, userId, fields) =>
-      removeKeyOf(deps, operator, validate(idQuery, fields).id, userId),
+      removeKeys(deps, of(operator, userId), validate(idQuery, fields).id),
     notice: 'key-deleted',
   },
   'delete-app-password': {
