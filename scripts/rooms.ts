@@ -246,3 +246,9 @@ function placeOf(path: string): Place | undefined {
 function isPart(name: string): name is Part {
   return Object.hasOwn(PARTS, name)
 }
+
+/** Lists the capabilities that no other one uses. */
+export function findLeaves(sources: ReadonlyMap<string, string>): string[] {
+  const used = new Set(Array.from(edgesIn(sources), (edge) => edge.split(' > ')[1]))
+  return PARTS.capabilities.rooms.filter((room) => !used.has(room))
+}
