@@ -1,7 +1,7 @@
 import { CommandError } from '../kit/command-error.ts'
-import { explain, type Resources, type Wrangler } from '../site/cloudflare.ts'
+import { explain, type Wrangler } from '../site/cloudflare.ts'
 import { whileWaiting } from '../kit/waiting.ts'
-import type { SiteConfig } from '../site/site-config.ts'
+import type { Resources, SiteConfig } from '../site/site-config.ts'
 
 /** One run of `npm run deploy`: what the steps need, and what earlier steps pass to later ones. */
 export interface Deployment {

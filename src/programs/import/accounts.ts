@@ -1,13 +1,20 @@
 import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
 import { readId, readText } from './columns.ts'
-import type { OldIdentity } from './identities.ts'
 import type { OldKey } from './keys.ts'
-import type { Item, SiteState } from './plan.ts'
 import type { OldPasskey } from './passkeys.ts'
-import type { RawRow } from './source.ts'
+import type { SiteState } from './site-state.ts'
+import type { Item, RawRow } from './source.ts'
 import { type OldUser, readUser } from './users.ts'
 import { latchkey } from '../kit/printed-command.ts'
+
+/** An account at an identity provider, as the source has it. */
+export interface OldIdentity {
+  issuer: string
+  subject: string
+  platform: string
+  name: string
+}
 
 /** An account that the import creates, replaces or completes, with its keys. */
 export interface Account extends Omit<OldUser, 'id' | 'remarks'> {

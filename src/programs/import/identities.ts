@@ -1,19 +1,10 @@
 import { DINGTALK_ISSUER } from '../../capabilities/sso/dingtalk.ts'
 import { GITHUB_ISSUER } from '../../capabilities/sso/github.ts'
 import { GOOGLE_ISSUER } from '../../capabilities/sso/openid.ts'
-import { type Account, isWritten, type Outcome } from './accounts.ts'
+import { type Account, isWritten, type OldIdentity, type Outcome } from './accounts.ts'
 import { readId, readText } from './columns.ts'
 import { own } from '../../core/base/own.ts'
-import type { Item } from './plan.ts'
-import type { Source } from './source.ts'
-
-/** An account at an identity provider, as the source has it. */
-export interface OldIdentity {
-  issuer: string
-  subject: string
-  platform: string
-  name: string
-}
+import type { Item, Source } from './source.ts'
 
 /**
  * The platforms whose `sso_id` in OpenList is the subject that this site gets as well, and the form

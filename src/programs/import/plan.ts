@@ -5,41 +5,11 @@ import { passkeyNameOf, readPasskey, oldRpId } from './passkeys.ts'
 import { giveIdentities } from './identities.ts'
 import { planSettings } from './settings.ts'
 import { type OldServiceToken, readServiceToken } from './service-tokens.ts'
-import type { RawRow, Source } from './source.ts'
+import type { SiteState } from './site-state.ts'
+import type { Item, RawRow, Source } from './source.ts'
 import { type OldReservedName, planReservedNames } from './reserved-names.ts'
 import { GENERAL, GUEST } from '../../core/accounts/roles.ts'
 import type { FileUserRow } from './store.ts'
-
-/** The state of the site into which the import writes. */
-export interface SiteState {
-  users: {
-    id: number
-    usernameKey: string
-    sub: string
-    role: number
-    /** A built-in account that nobody has used yet. */
-    isUntouched: boolean
-    /** The account has no password, second factor, sessions or keys. */
-    isBare: boolean
-  }[]
-  /** Keys of the names that accounts had here. */
-  reserved: string[]
-  /** The highest id that a user ever had; the user may be deleted. */
-  highestId: number
-  /** Credential ids of all passkeys. */
-  passkeyIds: string[]
-  /** Keys of settings that an operator has changed. */
-  settings: string[]
-}
-
-/** A row of the source that the report names. */
-export interface Item {
-  kind: 'user' | 'key' | 'setting' | 'passkey'
-  /** The id in the source. */
-  id?: number
-  name: string
-  reason: string
-}
 
 /** The number of rows of each kind. */
 export interface Counts {

@@ -1,5 +1,5 @@
-import type { Counts, Item, Plan } from './plan.ts'
-import type { Source } from './source.ts'
+import type { Counts, Plan } from './plan.ts'
+import type { Item, Source } from './source.ts'
 import type { Written } from './write.ts'
 
 /** The result of an import or of a dry run. */

@@ -3,7 +3,7 @@ import { text } from '../../core/base/text.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
 import { isWritten, type Outcome } from './accounts.ts'
 import { numberColumn, readId } from './columns.ts'
-import type { SiteState } from './plan.ts'
+import type { SiteState } from './site-state.ts'
 import type { RawRow } from './source.ts'
 
 /** A name that an account of another Latchkey site had. */

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { readReason, wordsOf } from '../../core/base/reasons.ts'
 import { type SettingDefinition, SETTINGS } from '../../capabilities/settings/definitions.ts'
-import type { Item } from './plan.ts'
-import type { RawRow } from './source.ts'
+import type { Item, RawRow } from './source.ts'
 
 /** The defaults of all versions of OpenList and AList, without white space. */
 const LOGO =

@@ -13,8 +13,29 @@ import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { isEnrolled } from '../../capabilities/two-factor/store.ts'
-import type { SiteState } from './plan.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
+
+/** The state of the site into which the import writes. */
+export interface SiteState {
+  users: {
+    id: number
+    usernameKey: string
+    sub: string
+    role: number
+    /** A built-in account that nobody has used yet. */
+    isUntouched: boolean
+    /** The account has no password, second factor, sessions or keys. */
+    isBare: boolean
+  }[]
+  /** Keys of the names that accounts had here. */
+  reserved: string[]
+  /** The highest id that a user ever had; the user may be deleted. */
+  highestId: number
+  /** Credential ids of all passkeys. */
+  passkeyIds: string[]
+  /** Keys of settings that an operator has changed. */
+  settings: string[]
+}
 
 export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
   const { locals, reserved, highest, ids, changed } = await runBatch(db, {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { CommandError, messageOf } from '../kit/command-error.ts'
-import { namespaceTitle, type SiteConfig } from './site-config.ts'
+import { namespaceTitle, type Resources, type SiteConfig } from './site-config.ts'
 import type { runWrangler } from './wrangler.ts'
 
 /** The function that runs wrangler; tests pass their own. */
@@ -11,12 +11,6 @@ const id = text
 const databasesSchema = v.array(v.object({ name: v.string(), uuid: id }))
 const secretsSchema = v.array(v.object({ name: v.string() }))
 const namespacesSchema = v.array(v.object({ title: v.string(), id }))
-
-/** The ids of a site's database and namespace at Cloudflare; `undefined` when they don't exist. */
-export interface Resources {
-  databaseId: string | undefined
-  namespaceId: string | undefined
-}
 
 /** Finds the site's database and namespace: by the ids in `wrangler.toml`, else by name. */
 export async function findResources(wrangler: Wrangler, config: SiteConfig): Promise<Resources> {

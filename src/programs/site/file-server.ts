@@ -11,13 +11,13 @@ import {
   OLDEST_OPENLIST,
   readFileServerState,
 } from '../../capabilities/files/state.ts'
+import type { OriginDeps } from '../../capabilities/files/origin.ts'
 import { filesAnswerSchema } from './local-data.ts'
 import { CommandError } from '../kit/command-error.ts'
 import { failure, type Finding, good, warning } from '../kit/findings.ts'
 import { DEV_VARS_FILE, PRODUCTION_FILE, readVarsFile } from './dev-vars.ts'
 import { askSite, isSiteRunning } from './running-site.ts'
 import { readVars } from './site-config.ts'
-import type { Site } from './site.ts'
 
 /** The secrets of a file server. */
 const SECRETS = ['FILES_TOKEN', 'FILES_HEADERS'] as const
@@ -77,8 +77,8 @@ async function readBindings(isRemote: boolean): Promise<FileServerBindings> {
 }
 
 /** Asks the file server for its state, as the site would. */
-export function readStateOf(site: Site, files: FileServer): Promise<FileServerState> {
-  return readFileServerState(site, files, STATE_SECONDS * 1000)
+export function readStateOf(deps: OriginDeps, files: FileServer): Promise<FileServerState> {
+  return readFileServerState(deps, files, STATE_SECONDS * 1000)
 }
 
 const COPY_TOKEN = 'copy “Token” of Manage → Settings → Other at OpenList into FILES_TOKEN'

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parse } from 'smol-toml'
 import * as v from 'valibot'
-import type { Resources } from './cloudflare.ts'
 import { CommandError } from '../kit/command-error.ts'
 import { readLocalVars } from './dev-vars.ts'
 
@@ -34,6 +33,12 @@ const configSchema = v.looseObject({
   ]),
 })
 export type SiteConfig = v.InferOutput<typeof configSchema>
+
+/** The ids of a site's database and namespace at Cloudflare; `undefined` when they don't exist. */
+export interface Resources {
+  databaseId: string | undefined
+  namespaceId: string | undefined
+}
 
 /** @throws {CommandError} When `wrangler.toml` is missing, is no TOML, or lacks a required part. */
 export async function readSiteConfig(): Promise<SiteConfig> {
