@@ -8,6 +8,8 @@ import { answerPreflight, browserRules, isPreflight, ping } from './web/http/hea
 import { httpsOnly } from './web/http/https.ts'
 import { logError } from './core/database/log.ts'
 import { answerUnrouted } from './web/http/http-methods.ts'
+import { isSessionOver } from './web/kit/session-over.ts'
+import { clearSessionToken } from './capabilities/sign-in/pages/session-cookie.ts'
 import { requestLog } from './web/http/request-log.ts'
 import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
@@ -60,6 +62,8 @@ export function createApp(depsFor: DepsFor): Hono<App> {
   app.notFound(answerUnknownPath(answerUnrouted(app)))
   app.onError((error, c) => {
     const refusal = refusalIn(error)
+    // The session is over, and with it what the browser keeps of it.
+    if (c.get('isByMarker') === true && isSessionOver(refusal)) clearSessionToken(c)
     if (refusal.code >= 500)
       logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
     if (refusal.retryAfterSeconds !== undefined) {

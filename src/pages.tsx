@@ -16,11 +16,8 @@ import { localPathOf, parseLocalPath } from './web/kit/local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from './web/kit/problem-page.tsx'
 import { sameOrigin } from './web/kit/same-origin.ts'
 import { mount } from './capabilities.ts'
-import {
-  clearSessionToken,
-  requireSession,
-  sessionToken,
-} from './capabilities/sign-in/pages/session-cookie.ts'
+import { sessionToken } from './web/http/session-cookie.ts'
+import { clearSessionToken, requireSession } from './capabilities/sign-in/pages/session-cookie.ts'
 import { isSessionOver } from './web/kit/session-over.ts'
 import { signInPath } from './capabilities/sign-in/pages/next.ts'
 import { themeOf } from './capabilities/settings/pages/theme.ts'

@@ -39,7 +39,7 @@ export const loginOperations: Operations = {
   'POST /api/auth/login': {
     summary: 'Sign in with a password',
     description:
-      'The token is valid for 48 hours by default (`TOKEN_HOURS`). Send it in `Authorization`, bare or after `Bearer`. Code 402 means that `otp_code` is missing or wrong.',
+      'The token is valid for 48 hours by default (`TOKEN_HOURS`). Send it in `Authorization`, bare or after `Bearer`. Code 402 means that `otp_code` is missing or wrong. A page at the host of the web client gets the session in cookies, and a marker as `token` (docs/files.md).',
     schema: token,
     examples: signInExamples(PASSWORD),
   },

@@ -29,6 +29,12 @@ export interface FileServerBindings {
   FILES_OPEN_LINKS?: string | undefined
 }
 
+/** Tells whether the pages of the file server, such as its web client, are at a host. */
+export function hasFilesAt({ host }: FileServer, url: URL): boolean {
+  // A name with a dot at its end, or with another port, leads to the same machine.
+  return host === undefined || url.host === host || url.hostname.replace(/\.$/, '') === host
+}
+
 const DEFAULT_TIMEOUT_SECONDS = '60'
 const MAX_TIMEOUT_SECONDS = 3600
 

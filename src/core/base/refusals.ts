@@ -55,6 +55,7 @@ export const REFUSALS = {
   tokenInvalidated: { code: 401, message: 'token is invalidated' },
   passwordChanged: { code: 401, message: 'Password has been changed, login please' },
   accountDisabled: { code: 401, message: 'Current user is disabled, replace please' },
+  anotherUser: { code: 401, message: 'another user has signed in' },
 
   wrongServiceToken: { code: 401, message: 'service token is missing or wrong' },
 

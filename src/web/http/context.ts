@@ -36,6 +36,8 @@ export interface Variables {
   /** Set by `signedIn`, and by `requireSession` of the pages. */
   actor?: Actor
   requestId: string
+  /** Set where a page of the web client means the session in the cookie (`session-cookie.ts`). */
+  isByMarker?: boolean
   /** Set by `fileRules` for what the file server answers. */
   fileTarget?: FileTarget
   /** The `code` of the envelope. */

@@ -11,10 +11,11 @@ import {
   type SessionActor,
 } from '../../core/access/actor.ts'
 import { isAppPassword, looksLikeAppPassword } from '../../core/access/app-password.ts'
-import { verifyToken } from '../../core/access/token.ts'
+import { type SessionClaims, verifyToken } from '../../core/access/token.ts'
 import { findGuest } from '../../core/accounts/store.ts'
 import { clientOf } from './client.ts'
 import type { App, AppContext, Caller } from './context.ts'
+import { hasClientHere, readMarker, sessionToken } from './session-cookie.ts'
 
 /** What each guard needs of its callers. */
 const guards = new WeakMap<object, Needs>()
@@ -119,7 +120,8 @@ async function findCaller(c: AppContext, needs: Needs): Promise<Caller> {
  * Finds the session or the app password of a request, and sets it as the caller.
  *
  * @returns `undefined` when the request has no credential.
- * @throws {Refusal} 401 for a token with a wrong signature or a wrong checksum; `sessionNeeded`.
+ * @throws {Refusal} 401 for a token with a wrong signature or a wrong checksum, and for a marker
+ *   without its session; `sessionNeeded`.
  */
 export async function findActor(c: AppContext, needs: Needs): Promise<Actor | undefined> {
   const deps = c.get('deps')
@@ -129,8 +131,7 @@ export async function findActor(c: AppContext, needs: Needs): Promise<Actor | un
   if (!looksLikeAppPassword(token)) {
     // Basic authentication names a user, and is for app passwords only.
     if (basic !== undefined) throw new Refusal('tokenInvalidated')
-    const claims = await verifyToken(await deps.keyRing(), token, deps.now())
-    return { ...claims, ...clientOf(c) }
+    return { ...(await readClaims(c, token)), ...clientOf(c) }
   }
   if (!isAppPassword(token)) throw new Refusal('tokenInvalidated')
   const actor = appPasswordActor(token, basic?.username, needs, clientOf(c))
@@ -138,6 +139,30 @@ export async function findActor(c: AppContext, needs: Needs): Promise<Actor | un
   // No decision of such a route would check it.
   if (needs === 'session') await actAs(deps, actor, {})
   return actor
+}
+
+/**
+ * Reads a token, or the session cookie that a marker stands for.
+ *
+ * @throws {Refusal} `tokenInvalidated`, `tokenExpired`; `anotherUser` when the browser's session is
+ *   not that of the user who opened the page.
+ */
+async function readClaims(c: AppContext, token: string): Promise<SessionClaims> {
+  const deps = c.get('deps')
+  const marker = readMarker(c, token)
+  if (marker === undefined) {
+    // Somebody may have put a token of another account into the storage of the web client.
+    if (c.req.header('Sec-Fetch-Site') === 'same-origin' && hasClientHere(c))
+      throw new Refusal('tokenInvalidated')
+    return verifyToken(await deps.keyRing(), token, deps.now())
+  }
+  if (!marker.isHere) throw new Refusal('tokenInvalidated')
+  c.set('isByMarker', true)
+  const kept = sessionToken(c)
+  if (kept === '') throw new Refusal('tokenExpired')
+  const claims = await verifyToken(await deps.keyRing(), kept, deps.now())
+  if (claims.userId !== marker.userId) throw new Refusal('anotherUser')
+  return claims
 }
 
 function registered<Middleware extends object>(needs: Needs, middleware: Middleware): Middleware {

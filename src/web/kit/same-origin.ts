@@ -1,5 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import type { App, AppContext } from '../http/context.ts'
+import { isFromPageHere } from '../http/page-here.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
@@ -17,20 +18,12 @@ export const sameOrigin = createMiddleware<App>(async function sameOrigin(c, nex
 })
 
 /**
- * Tells whether a page of this site sent the request. No script can set either header.
- *
- * Browsers send `Sec-Fetch-Site` over https and to localhost. It decides when it is present,
- * because the Worker does not know the browser's origin behind a proxy that ends https. Over plain
- * http, browsers send `Origin` with every POST.
- *
- * A request with neither header is refused. SameSite=Strict does not replace this check: other
- * hosts of the same site send the cookie too, and the sign-in form needs no cookie. Every browser
- * that supports SameSite sends `Origin`, and programs use the API.
- *
- * @see https://www.w3.org/TR/fetch-metadata/
+ * Tells whether a page of this site sent a form. A request with neither header is refused.
+ * SameSite=Strict does not replace this check: other hosts of the same site send the cookie too,
+ * and the sign-in form needs no cookie. Every browser that supports SameSite sends `Origin`, and
+ * programs use the API.
  */
 function isOwn(c: AppContext): boolean {
-  const site = c.req.header('Sec-Fetch-Site')
-  if (site !== undefined) return site === 'same-origin'
-  return c.req.header('Origin') === new URL(c.req.url).origin
+  const tells = ['Sec-Fetch-Site', 'Origin'].some((name) => c.req.header(name) !== undefined)
+  return tells && isFromPageHere(c)
 }

@@ -1,5 +1,5 @@
 import { createMiddleware } from 'hono/factory'
-import type { FileServer } from '../../../core/base/file-server.ts'
+import { type FileServer, hasFilesAt } from '../../../core/base/file-server.ts'
 import { readSitePath, type SiteArea } from '../../../core/base/site-areas.ts'
 import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
 import { logError } from '../../../core/database/log.ts'
@@ -38,7 +38,7 @@ export const createFileRules = (faultPage: FaultPage) =>
     const files = deps.fileServer()
     if (files === undefined) return next()
     const url = new URL(c.req.url)
-    const isOfAccounts = files.host !== undefined && !isHost(url, files.host)
+    const isOfAccounts = !hasFilesAt(files, url)
     const found = isOfAccounts ? undefined : readSitePath(url.pathname)
     const area = found === undefined ? undefined : areaAt(files, found)
     if (isOfAccounts || area === 'latchkey') {
@@ -56,11 +56,6 @@ export const createFileRules = (faultPage: FaultPage) =>
       showFault(c, await faultPage(c, refusal ?? refusalIn(c.error), files.host === undefined))
     setFileHeaders(c, area)
   })
-
-/** A name with a dot at its end, or with another port, leads to the same machine. */
-function isHost({ host, hostname }: URL, wanted: string): boolean {
-  return host === wanted || hostname.replace(/\.$/, '') === wanted
-}
 
 /** A refusal of ours, to a browser that shows it: `refuse` has made a text of it. */
 function isFaultForPerson(c: AppContext, area: SiteArea | undefined): boolean {

@@ -22,7 +22,7 @@ import { showForm } from '../../../web/kit/frames.tsx'
 import { policyWithTurnstile } from '../../../web/kit/headers.ts'
 import { languageOf } from '../../../web/kit/language.ts'
 import { isSessionOver } from '../../../web/kit/session-over.ts'
-import { sessionToken, setSessionToken } from '../../sign-in/pages/session-cookie.ts'
+import { sessionToken, setSessionToken } from '../../../web/http/session-cookie.ts'
 import { goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { DonePage, EmailPage, ForgottenPage, RegistrationPage, ResetPage } from './pages.tsx'
 
@@ -122,7 +122,7 @@ async function registerWith(
   const token = await attempt(() => login(deps, credentials, clientOf(c)))
   // Failed sign-ins of others in this network. The account is made, so the form must not come again.
   if (token instanceof Refusal) return goTo(c, '/account/sign-in', 'account-made')
-  setSessionToken(c, token)
+  await setSessionToken(c, token)
   return goTo(c, '/account/welcome')
 }
 

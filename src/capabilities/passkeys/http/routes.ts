@@ -19,6 +19,7 @@ import { beginAssertion, beginRegistration } from '../begin.ts'
 import { listPasskeys, removePasskey, renamePasskey } from '../manage.ts'
 import { passkeyRecord } from '../record.ts'
 import { finishRegistration } from '../registration.ts'
+import { giveSession } from '../../../web/http/session-cookie.ts'
 import { relyingPartyIn, shownIn } from './relying-party.ts'
 import { signInWithPasskey } from '../sign-in.ts'
 
@@ -46,7 +47,8 @@ export const passkeyRoutes = new Hono<App>()
     jsonBody(assertionSchema, 'passkeyRefused'),
     async (c) => {
       const shown = shownIn(c, c.req.valid('json'))
-      return ok(c, { token: await signInWithPasskey(c.get('deps'), shown, clientOf(c)) })
+      const token = await signInWithPasskey(c.get('deps'), shown, clientOf(c))
+      return ok(c, { token: await giveSession(c, token) })
     },
   )
   .get(

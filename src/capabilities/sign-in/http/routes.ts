@@ -7,6 +7,8 @@ import { bearerToken } from '../../../web/http/guard.ts'
 import { jsonBody } from '../../../web/http/input.ts'
 import { getHasEffect } from '../../../web/http/http-methods.ts'
 import { possiblyEmptyText, text } from '../../../core/base/text.ts'
+import { giveSession, readMarker, sessionToken } from '../../../web/http/session-cookie.ts'
+import { clearSessionToken } from '../pages/session-cookie.ts'
 import { login } from '../sign-in.ts'
 import { logout } from '../sign-out.ts'
 import { staticDigest } from '../../../core/passwords/passwords.ts'
@@ -21,15 +23,19 @@ export const loginRoutes = new Hono<App>()
   .post('/login', jsonBody(loginSchema), async (c) => {
     const { username, password, otp_code: code } = c.req.valid('json')
     const attempt = { username, digest: await staticDigest(password), code }
-    return ok(c, { token: await login(c.get('deps'), attempt, clientOf(c)) })
+    const token = await login(c.get('deps'), attempt, clientOf(c))
+    return ok(c, { token: await giveSession(c, token) })
   })
   .post('/login/hash', jsonBody(loginSchema), async (c) => {
     const { username, password: digest, otp_code: code } = c.req.valid('json')
-    return ok(c, {
-      token: await login(c.get('deps'), { username, digest, code }, clientOf(c)),
-    })
+    const token = await login(c.get('deps'), { username, digest, code }, clientOf(c))
+    return ok(c, { token: await giveSession(c, token) })
   })
   .get('/logout', getHasEffect, async (c) => {
-    await logout(c.get('deps'), bearerToken(c), clientOf(c))
+    const shown = bearerToken(c)
+    const marker = readMarker(c, shown)
+    const token = marker?.isHere === true ? sessionToken(c) : shown
+    await logout(c.get('deps'), token, clientOf(c))
+    if (marker?.isHere === true) clearSessionToken(c)
     return ok(c, null)
   })

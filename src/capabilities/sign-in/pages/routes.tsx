@@ -15,7 +15,7 @@ import { findAsking } from '../../openid/pages/asking.ts'
 import { isRequestPath } from '../../../web/kit/local-path.ts'
 import { beginOnPage, readAssertion } from '../../passkeys/pages/passkey.ts'
 import { showContinue } from '../../../web/kit/problem-page.tsx'
-import { sessionToken, setSessionToken } from './session-cookie.ts'
+import { sessionToken, setSessionToken } from '../../../web/http/session-cookie.ts'
 import { ssoSignInPages } from '../../sso/pages/sign-in-routes.tsx'
 import { isRecoveryCode } from '../../two-factor/recovery.ts'
 import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
@@ -55,7 +55,7 @@ export const signInPages = new Hono<App>()
     const fields = await readForm(c)
     const refusal = await attempt(async () => {
       const shown = readAssertion(c, fields, 'passkeyRefused')
-      setSessionToken(c, await signInWithPasskey(c.get('deps'), shown, clientOf(c)))
+      await setSessionToken(c, await signInWithPasskey(c.get('deps'), shown, clientOf(c)))
       clearPendingSignIn(c)
     })
     if (refusal instanceof Refusal) return showSignIn(c, fields, refusal)
@@ -91,7 +91,7 @@ export const signInPages = new Hono<App>()
   })
 
 async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): Promise<void> {
-  setSessionToken(c, await login(c.get('deps'), credentials, clientOf(c)))
+  await setSessionToken(c, await login(c.get('deps'), credentials, clientOf(c)))
   clearPendingSignIn(c)
 }
 

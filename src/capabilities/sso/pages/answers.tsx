@@ -10,7 +10,7 @@ import { pageHeaders, policyWithScript } from '../../../web/kit/headers.ts'
 import { Tile } from '../../../web/kit/icons.tsx'
 import { SinglePage } from '../../../web/kit/layout.tsx'
 import { showContinue } from '../../../web/kit/problem-page.tsx'
-import { setSessionToken } from '../../sign-in/pages/session-cookie.ts'
+import { setSessionToken } from '../../../web/http/session-cookie.ts'
 import { pathAfter, signInPath } from '../../sign-in/pages/next.ts'
 import { goTo, readView, showPage, type View } from '../../../web/kit/view.ts'
 import { stepCookie } from './step.ts'
@@ -38,7 +38,7 @@ export async function giveToken(c: AppContext, token: string, { answer, next }: 
     await expectLoginToken(c, token)
     return c.redirect(`/@login?token=${encodeURIComponent(token)}`)
   }
-  setSessionToken(c, token)
+  await setSessionToken(c, token)
   return leadTo(c, pathAfter(next))
 }
 

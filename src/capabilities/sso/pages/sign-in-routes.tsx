@@ -17,7 +17,7 @@ import { attempt, type Fields, problemOf, readForm } from '../../../web/kit/form
 import { showForm } from '../../../web/kit/frames.tsx'
 import { beginOnPage, readAssertion } from '../../passkeys/pages/passkey.ts'
 import { parseNext, signInPath } from '../../sign-in/pages/next.ts'
-import { sessionToken } from '../../sign-in/pages/session-cookie.ts'
+import { sessionToken } from '../../../web/http/session-cookie.ts'
 import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { giveToken, showFailedSso } from './answers.tsx'
 import { goToProvider } from '../http/go-to-provider.ts'
