@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { basename, join } from 'node:path'
-import { etagOf, FakeD1 } from './fake-d1.ts'
+import { type Answer, etagOf, FakeD1 } from './fake-d1.ts'
 
 const ACCOUNT = { id: 'a'.repeat(32), name: 'Example' }
 
@@ -174,12 +174,6 @@ export class FakeCloudflare {
     const id = randomUUID()
     return { result: { id, deployment_id: id, startup_time_ms: 5, metadata: {} } }
   }
-}
-
-export interface Answer {
-  status?: number
-  error?: { code: number; message: string }
-  result?: unknown
 }
 
 const UNKNOWN: Answer = { status: 404, error: { code: 7000, message: 'No route for that URI' } }

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { loadWrangler } from '../../src/programs/site/platform-tools.ts'
-import type { Answer } from './fake-cloudflare.ts'
+
+export interface Answer {
+  status?: number
+  error?: { code: number; message: string }
+  result?: unknown
+}
 
 /** What `wrangler d1 export` leaves out. */
 interface Without {
