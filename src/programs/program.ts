@@ -4,6 +4,7 @@ import { VERSION } from '../capabilities/settings/defaults.ts'
 import { COMMANDS, isCommand } from './commands.ts'
 import { isJson, runCommand } from './kit/command-error.ts'
 import { declare } from './kit/declaration.ts'
+import { enterData } from './kit/places.ts'
 import { addGlobalOptions } from './kit/global-options.ts'
 import { addHelp, HELP_CONFIGURATION, HELP_OPTION, say } from './kit/help.ts'
 import { refuseKeptByNpm } from './kit/npm-options.ts'
@@ -69,6 +70,7 @@ function refuseKept(program: Command, target: Command): void {
 
 export async function runProgram(argv: readonly string[]): Promise<void> {
   await runCommand(async () => {
+    enterData()
     try {
       const program = createProgram().hook('preSubcommand', async (whole, target) => {
         await load(whole, target)

@@ -94,22 +94,20 @@ test('npm start writes its secret into a file for its user alone', () => {
   expect(statSync(devVars).mode & 0o777).toBe(0o600)
 })
 
-/** Makes Node refuse to run wrangler, and with `alsoLoads` to load it. */
-const withoutWrangler = (alsoLoads: boolean) => ({
+/** Makes Node refuse to run wrangler, and to load it. */
+const WITHOUT_WRANGLER = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
     import { registerHooks } from 'node:module'
     if (process.argv[1]?.endsWith('wrangler.js')) throw new Error('ran wrangler')
     registerHooks({
       resolve(name, context, next) {
-        if (${alsoLoads} && name === 'wrangler') throw new Error('loaded wrangler')
+        if (name === 'wrangler') throw new Error('loaded wrangler')
         return next(name, context)
       },
     })`)}`,
-})
-const WITHOUT_WRANGLER = withoutWrangler(true)
-const WITHOUT_BUILD = withoutWrangler(false)
+}
 
-// Starts the site seven times, four of them in vain, and bundles once.
+// Starts the site six times, three of them in vain, and bundles once.
 test('npm start runs the bundle of the last start, also with other variables, but none that is stale or from elsewhere', async () => {
   const answerOf = async (env: Record<string, string>) => {
     const port = await freePort()
@@ -133,7 +131,6 @@ test('npm start runs the bundle of the last start, also with other variables, bu
     // No part of a program on the command line: npm start itself runs as it was built.
     ['src/app.ts', (text) => text.replace("'/ping', ping", "'/ping', () => new Response('pang')")],
     ['wrangler.toml', (text) => text.replace('ISSUER = ""', 'ISSUER = "https://toml.example.org"')],
-    ['.dev.vars', (text) => `${text}ISSUER=https://vars.example.org\n`],
   ]
   for (const [file, change] of changes) {
     const before = readFileSync(clone.path(file), 'utf8')
@@ -143,18 +140,47 @@ test('npm start runs the bundle of the last start, also with other variables, bu
   }
   const apply = ([file, change]: (typeof changes)[number]) =>
     writeFileSync(clone.path(file), change(readFileSync(clone.path(file), 'utf8')))
-  changes.slice(2).forEach(apply)
-  expect(await answerOf(WITHOUT_BUILD)).toEqual(['pong', 'https://vars.example.org'])
-  changes.slice(0, 2).forEach(apply)
-  const changed = ['pang', 'https://vars.example.org']
-  expect(await answerOf({})).toEqual(changed)
-  expect(await answerOf(WITHOUT_WRANGLER)).toEqual(changed)
+  appendFileSync(clone.path('.dev.vars'), 'ISSUER=https://vars.example.org\n')
+  expect(await answerOf(WITHOUT_WRANGLER)).toEqual(['pong', 'https://vars.example.org'])
+  changes.forEach(apply)
+  expect(await answerOf({})).toEqual(['pang', 'https://vars.example.org'])
+  const fromShell = { ...WITHOUT_WRANGLER, ISSUER: 'https://env.example.org' }
+  expect(await answerOf(fromShell)).toEqual(['pang', 'https://env.example.org'])
 
   const kept = clone.path('.wrangler/latchkey.bundle')
   expect(readFileSync(kept, 'utf8')).not.toContain(readSecretKeys(clone.path('.dev.vars')))
   expect(statSync(kept).mode & 0o777).toBe(0o600)
   writeFileSync(kept, 'half a bun')
   await expectBuild()
+})
+
+test('npm start and commands keep the data in the folder that LATCHKEY_DATA names, and none in the checkout', async () => {
+  rmSync(clone.path('.wrangler'), { recursive: true })
+  writeFileSync(clone.path('.dev.vars'), 'ISSUER=https://checkout.example.org\n')
+  const checkout = readdirSync(clone.folder)
+  const data = clone.path('elsewhere/latchkey')
+  const port = await freePort()
+  const service = clone.start({ PORT: port, LATCHKEY_DATA: data })
+  await service.until('serves on')
+  const metadata = await fetch(`http://127.0.0.1:${port}/.well-known/openid-configuration`)
+  expect(await metadata.json()).toMatchObject({ issuer: `http://127.0.0.1:${port}` })
+  const list = await clone.latchkey(['user', 'list'], { env: { LATCHKEY_DATA: data } })
+  expect(list).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ *1 +admin /m) })
+  expect(readdirSync(data).toSorted()).toEqual(['.dev.vars', '.wrangler'])
+  expect(statSync(data).mode & 0o777).toBe(0o700)
+  // wrangler makes a folder for what it builds.
+  const made = readdirSync(clone.folder).filter((name) => !checkout.includes(name))
+  expect(made.toSorted()).toEqual(['.wrangler', 'elsewhere'])
+  expect(readdirSync(clone.path('.wrangler'))).toEqual(['tmp'])
+  const wrong = await clone.latchkey(['user', 'list'], {
+    env: { LATCHKEY_DATA: clone.path('package.json') },
+  })
+  expect(wrong).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^Can't use .*package\.json \(LATCHKEY_DATA\) as a folder \(\w+\)\.\n$/,
+    ),
+  })
 })
 
 test('npm start says in one line what keeps it from starting', async () => {

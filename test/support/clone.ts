@@ -27,6 +27,7 @@ const CLEAN = {
   PORT: '',
   ADMIN_PASSWORD: '',
   BEHIND_PROXY: '',
+  LATCHKEY_DATA: '',
   LC_ALL: '',
   LC_MESSAGES: '',
   LANG: 'C.UTF-8',

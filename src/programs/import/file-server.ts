@@ -1,6 +1,6 @@
 import { agrees } from '../kit/confirm.ts'
 import { CommandError, UsageError } from '../kit/command-error.ts'
-import { addDevVar, DEV_VARS_FILE, environmentVars, readLocalVars } from '../site/dev-vars.ts'
+import { addDevVar, DEV_VARS_FILE, readLocalVars } from '../site/dev-vars.ts'
 import { latchkey } from '../kit/printed-command.ts'
 import type { Source } from './source.ts'
 
@@ -93,9 +93,7 @@ function filesTokenIn(source: Source): string | undefined {
 }
 
 function presentToken(): string | undefined {
-  return (
-    environmentVars(['FILES_TOKEN'])['FILES_TOKEN'] ?? (readLocalVars()['FILES_TOKEN'] || undefined)
-  )
+  return readLocalVars()['FILES_TOKEN'] || undefined
 }
 
 function valueOf({ settings }: Source, name: string): string | undefined {

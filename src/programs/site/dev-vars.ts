@@ -3,11 +3,17 @@ import { parseEnv } from 'node:util'
 import * as base64url from 'jose/base64url'
 import { parseSecretKeys } from '../../core/crypto/key-ring.ts'
 import { codeOf, CommandError } from '../kit/command-error.ts'
+import { installed } from '../kit/places.ts'
 import { STATE_FOLDER } from './local-database.ts'
 
 const SECRET_BYTES = 32
 export const DEV_VARS_FILE = '.dev.vars'
 export const PRODUCTION_FILE = '.production.vars'
+
+/** The file with the secrets of the deployed site: it belongs to the checkout, not to local data. */
+export function productionFile(): string {
+  return installed(PRODUCTION_FILE)
+}
 
 /** Generates an entry for `SECRET_KEYS`. */
 export function newSecretKey(): string {
@@ -65,23 +71,50 @@ export function varsFile(isRemote: boolean): string {
   return isRemote ? 'wrangler.toml' : DEV_VARS_FILE
 }
 
-/** Variables that `npm start` takes from its environment too, and hands to the Worker. */
-const WORKER_VARS = ['MAIL_FROM', 'SITE_ADDRESS', 'TURNSTILE_VERIFY_URL']
+/** Variables of the Worker that stand in the environment, in `.dev.vars` or in `wrangler.toml`. */
+const WORKER_VARS = [
+  'TOKEN_HOURS',
+  'FRESH_MINUTES',
+  'PASSKEY_RP_ID',
+  'PASSKEY_ORIGINS',
+  'ISSUER',
+  'SITE_ADDRESS',
+  'MAIL_FROM',
+  'TURNSTILE_VERIFY_URL',
+  'FILES_ORIGIN',
+  'FILES_TOKEN',
+  'FILES_HEADERS',
+  'FILES_HOST',
+  'FILES_TIMEOUT_SECONDS',
+  'FILES_PAGE_POLICY',
+  'FILES_OPEN_LINKS',
+]
+/** Variables of the start alone: the Worker gets none of them. */
+const START_VARS = ['SMTP_URL', 'BEHIND_PROXY']
 
-/** Returns the variables for the Worker that the environment has. They count before `.dev.vars`. */
-export function environmentVars(names: readonly string[] = WORKER_VARS): Record<string, string> {
+/** Returns the variables that the environment has. They count before `.dev.vars`. */
+function environmentVars(): Record<string, string> {
   return Object.fromEntries(
-    names.flatMap((name) => {
+    [...WORKER_VARS, ...START_VARS].flatMap((name) => {
       const value = process.env[name]
       return value ? [[name, value]] : []
     }),
   )
 }
 
+/** Returns the variables for the Worker that the environment or `.dev.vars` has. */
+export function workerVars(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(readLocalVars()).flatMap(([name, value]) =>
+      WORKER_VARS.includes(name) && value !== undefined ? [[name, value]] : [],
+    ),
+  )
+}
+
 /** Reads the variables of the local site other than its secret. */
 export function readLocalVars(): Record<string, string | undefined> {
   const { SECRET_KEYS: _, ...vars } = existsSync(DEV_VARS_FILE) ? readVarsFile(DEV_VARS_FILE) : {}
-  return { ...vars, ...environmentVars(['SMTP_URL', ...WORKER_VARS]) }
+  return { ...vars, ...environmentVars() }
 }
 
 /** Reads `SECRET_KEYS` from `.dev.vars`, or from another file of that form. */
@@ -117,8 +150,8 @@ export function readProductionSecretKeys(): string {
 /** Like `readProductionSecretKeys`; `undefined` when both are missing. */
 export function findProductionSecretKeys(): string | undefined {
   const isSet = Boolean(process.env['SECRET_KEYS'])
-  if (!isSet && !existsSync(PRODUCTION_FILE)) return undefined
-  const secretKeys = isSet ? process.env['SECRET_KEYS'] : readSecretKeys(PRODUCTION_FILE)
+  if (!isSet && !existsSync(productionFile())) return undefined
+  const secretKeys = isSet ? process.env['SECRET_KEYS'] : readSecretKeys(productionFile())
   const problem = parseSecretKeys(secretKeys)
   if (typeof problem !== 'string' && secretKeys !== undefined) return secretKeys
   throw new CommandError(
@@ -133,7 +166,7 @@ export function findProductionSecretKeys(): string | undefined {
 export function makeProductionSecretKeys(): string {
   const secretKeys = newSecretKey()
   try {
-    writeFileSync(PRODUCTION_FILE, `SECRET_KEYS=${secretKeys}\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(productionFile(), `SECRET_KEYS=${secretKeys}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
     throw new CommandError(`Can't write ${PRODUCTION_FILE} here (${codeOf(error)}).`)
   }

@@ -15,7 +15,7 @@ import type { OriginDeps } from '../../capabilities/files/origin.ts'
 import { filesAnswerSchema } from './local-data.ts'
 import { CommandError } from '../kit/command-error.ts'
 import { failure, type Finding, good, warning } from '../kit/findings.ts'
-import { DEV_VARS_FILE, PRODUCTION_FILE, readVarsFile } from './dev-vars.ts'
+import { DEV_VARS_FILE, PRODUCTION_FILE, productionFile, readVarsFile } from './dev-vars.ts'
 import { askSite, isSiteRunning } from './running-site.ts'
 import { readVars } from './site-config.ts'
 
@@ -67,7 +67,7 @@ async function readBindings(isRemote: boolean): Promise<FileServerBindings> {
   const vars = Object.entries(await readVars(isRemote)).filter(
     (entry): entry is [string, string] => entry[0].startsWith('FILES_') && entry[1] !== '',
   )
-  const place = isRemote ? PRODUCTION_FILE : DEV_VARS_FILE
+  const place = isRemote ? productionFile() : DEV_VARS_FILE
   const secrets = existsSync(place) ? readVarsFile(place) : {}
   const set = SECRETS.flatMap((name) => {
     const value = process.env[name] ?? secrets[name]

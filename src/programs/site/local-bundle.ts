@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { DEV_VARS_FILE } from './dev-vars.ts'
+import { installed } from '../kit/places.ts'
 import { readWorkerOptions, type WorkerOptions } from './worker-options.ts'
 import { runWrangler } from './wrangler.ts'
 
@@ -33,8 +33,6 @@ const contentSchema = v.object({
   options: v.custom<WorkerOptions>((options) => v.is(v.looseObject({}), options)),
   sources: v.array(v.string()),
   fingerprint: v.string(),
-  /** The state of `.dev.vars`, on which only the options depend. */
-  varsFingerprint: v.string(),
 })
 type Content = v.InferOutput<typeof contentSchema>
 export type LocalWorker = Pick<Content, 'script' | 'options'>
@@ -42,15 +40,14 @@ export type LocalWorker = Pick<Content, 'script' | 'options'>
 /**
  * Bundles the Worker of the local site as a deploy would, and reads its options. A start whose
  * sources are those of the last build gets what that build made, because wrangler takes seconds.
- * After a change of `.dev.vars`, it only reads the options again.
  *
  * @param signal Ends the build, which then fails.
  */
 export async function prepareLocalWorker(signal: AbortSignal): Promise<LocalWorker> {
   const begun = Date.now()
   const kept = findKept()
-  if (kept !== undefined && kept.varsFingerprint === fingerprintOf([DEV_VARS_FILE])) return kept
-  const bundling = kept ?? bundle(signal)
+  if (kept !== undefined) return kept
+  const bundling = bundle(signal)
   const reading = readWorkerOptions()
   // After the failure of one, the bundler could still write.
   await Promise.allSettled([bundling, reading])
@@ -87,7 +84,7 @@ function readSources(report: string): string[] {
 /** @returns A text that changes with the content of any of the files, and what the bundler reads. */
 function fingerprintOf(files: readonly string[]): string {
   const hash = createHash('sha256')
-  for (const path of files) hash.update(`${path} ${digestOf(path)}\n`)
+  for (const path of files) hash.update(`${path} ${digestOf(installed(path))}\n`)
   for (const name of SETUP_VARIABLES) hash.update(`${name}=${process.env[name] ?? ''}\n`)
   return hash.digest('hex')
 }
@@ -101,7 +98,7 @@ function digestOf(path: string): string {
   }
 }
 
-/** Finds the last build, if its sources are those of today. Its options may be older. */
+/** Finds the last build, if its sources are those of today. */
 function findKept(): Content | undefined {
   try {
     const kept = v.parse(contentSchema, JSON.parse(readFileSync(KEPT_FILE, 'utf8')))
@@ -120,16 +117,12 @@ function filesOf({ sources }: Pick<Content, 'sources'>): string[] {
  * Keeps a bundle, unless one of its files was changed since the build began: the bundle may hold
  * the old content.
  */
-function keep(made: Omit<Content, 'fingerprint' | 'varsFingerprint'>, begun: number): void {
+function keep(made: Omit<Content, 'fingerprint'>, begun: number): void {
   try {
     const files = filesOf(made)
-    const content: Content = {
-      ...made,
-      fingerprint: fingerprintOf(files),
-      varsFingerprint: fingerprintOf([DEV_VARS_FILE]),
-    }
-    const changedAt = (path: string) => statSync(path, NO_THROW)?.ctimeMs ?? 0
-    if ([DEV_VARS_FILE, ...files].some((path) => changedAt(path) >= begun)) return
+    const content: Content = { ...made, fingerprint: fingerprintOf(files) }
+    const changedAt = (path: string) => statSync(installed(path), NO_THROW)?.ctimeMs ?? 0
+    if (files.some((path) => changedAt(path) >= begun)) return
     const written = `${KEPT_FILE}.new`
     writeFileSync(written, JSON.stringify(content))
     renameSync(written, KEPT_FILE)

@@ -5,6 +5,7 @@ import { SPECIAL_NETWORKS } from '../../core/base/public-address.ts'
 import { DIRECT_ENTRY, FRONT_SECRET_HEADER } from '../../web/http/front.ts'
 import { runDataCall } from './local-data.ts'
 import { codeOf, CommandError } from '../kit/command-error.ts'
+import { installed } from '../kit/places.ts'
 import {
   leftAsItIs,
   listMigrations,
@@ -17,6 +18,7 @@ import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './l
 import { applyMigrations } from './local-migrations.ts'
 import { loadMiniflare } from './platform-tools.ts'
 import { makeFrontSecret, type Send } from './running-site.ts'
+import { placeAssets } from './worker-options.ts'
 
 const tools = loadMiniflare()
 
@@ -68,7 +70,8 @@ async function migrateDatabase(stop: Stop): Promise<void> {
   const data = await startOnData({ script: 'export default {}' }, stop)
   try {
     const [{ migrations_dir: folder }] = config.d1_databases
-    await applyMigrations(await data.getD1Database('DB'), folder, missing, stop.signal)
+    const database = await data.getD1Database('DB')
+    await applyMigrations(database, installed(folder), missing, stop.signal)
   } finally {
     await data.dispose()
   }
@@ -134,6 +137,7 @@ async function startWorker(
   isLogging: boolean,
   stop: Stop,
 ): Promise<Miniflare> {
+  placeAssets(options)
   const worker = {
     ...options,
     modules: true,

@@ -1,10 +1,12 @@
 import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, CommandError } from '../kit/command-error.ts'
-import { PRODUCTION_FILE } from './dev-vars.ts'
+import { productionFile } from './dev-vars.ts'
 import { OTHERS } from '../kit/prepare-process.ts'
 
-const PRIVATE = ['.wrangler', '.dev.vars', PRODUCTION_FILE]
+function privatePaths(): string[] {
+  return ['.wrangler', '.dev.vars', productionFile()]
+}
 
 /**
  * Makes data and secrets private to this user; earlier versions let other users read them.
@@ -12,13 +14,13 @@ const PRIVATE = ['.wrangler', '.dev.vars', PRODUCTION_FILE]
  * @throws {CommandError} When a file belongs to another user.
  */
 export function narrowPrivateFiles(): void {
-  for (const path of PRIVATE) narrow(path)
+  for (const path of privatePaths()) narrow(path)
 }
 
 /** What is written later follows links. Those of the folder of the site are its owner's. */
 function refuseForeignLink(path: string, owner: number): void {
   const self = process.getuid?.()
-  const isOurs = self === undefined || owner === self || PRIVATE.includes(path)
+  const isOurs = self === undefined || owner === self || privatePaths().includes(path)
   if (!isOurs) throw new CommandError(`${path} is a link that another user made: remove it.`)
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { parseSecretKeys } from '../../core/crypto/key-ring.ts'
 import { latchkey } from '../kit/printed-command.ts'
-import { DEV_VARS_FILE, PRODUCTION_FILE, readSecretKeys } from './dev-vars.ts'
+import { DEV_VARS_FILE, PRODUCTION_FILE, productionFile, readSecretKeys } from './dev-vars.ts'
 import { STATE_FOLDER } from './local-database.ts'
 
 /** Says what to do here with a new entry for `SECRET_KEYS`: it depends on what is in the folder. */
@@ -27,7 +27,7 @@ yourself, write SECRET_KEYS=<entry> into ${DEV_VARS_FILE} before the first start
 }
 
 function ofDeployedSite(): string {
-  const entries = countEntries(PRODUCTION_FILE)
+  const entries = countEntries(productionFile())
   if (entries === 0)
     return `A deployed site: npm run deploy makes its first entry and keeps a copy in ${PRODUCTION_FILE}, which is not in
 this folder. If a site is deployed already, find that copy before you rotate: the older entries must stay.`

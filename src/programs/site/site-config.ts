@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { parse } from 'smol-toml'
 import * as v from 'valibot'
 import { CommandError } from '../kit/command-error.ts'
+import { installed } from '../kit/places.ts'
 import { readLocalVars } from './dev-vars.ts'
 
 const text = v.pipe(v.string(), v.minLength(1))
@@ -53,7 +54,7 @@ export async function readSiteConfig(): Promise<SiteConfig> {
 /** Reads the file without wrangler, because loading wrangler takes a second. */
 function readConfigFile(): unknown {
   try {
-    return parse(readFileSync('wrangler.toml', 'utf8'))
+    return parse(readFileSync(installed('wrangler.toml'), 'utf8'))
   } catch (error) {
     const [message = ''] = (error instanceof Error ? error.message : '').split('\n')
     throw new CommandError(
@@ -119,7 +120,7 @@ export function localIds({ d1_databases: [database], kv_namespaces: [namespace] 
 
 /** Lists the file names of the migrations, in order. */
 export function listMigrations({ d1_databases: [database] }: SiteConfig): string[] {
-  return readdirSync(database.migrations_dir)
+  return readdirSync(installed(database.migrations_dir))
     .filter((name) => name.endsWith('.sql'))
     .toSorted()
 }

@@ -3,6 +3,7 @@ import { createRequire, getCompileCacheDir } from 'node:module'
 import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { CommandError } from '../kit/command-error.ts'
+import { installed } from '../kit/places.ts'
 
 /** The environment in which wrangler asks nothing, sends no metrics and prints no banner. */
 export const QUIET = {
@@ -25,6 +26,8 @@ function startWrangler(args: string[], env: Record<string, string>, signal?: Abo
     'bin/wrangler.js',
   )
   return spawn(process.execPath, [wrangler, ...args], {
+    // Where its configuration is, and the sources that it names.
+    cwd: installed('.'),
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(signal !== undefined && { signal }),
     env: { ...process.env, ...compileCache(), ...QUIET, ...env },

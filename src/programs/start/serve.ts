@@ -9,12 +9,13 @@ import { logError } from '../../core/database/log.ts'
 import { DIRECT_ENTRY } from '../../web/http/front.ts'
 import { deriveScrypt } from '../../core/crypto/scrypt.ts'
 import { CommandError, runCommand } from '../kit/command-error.ts'
+import { enterData, installed } from '../kit/places.ts'
 import { announceAdmin, announceIgnoredPassword, announceOpenAddress, bannerOf } from './banner.ts'
 import { runDaily } from './daily-run.ts'
 import { isAssetTarget, listAssetPaths } from './asset-paths.ts'
 import { checkData, explainOpening } from './damage.ts'
 import { callWorker, serveData } from './data-server.ts'
-import { ensureDevVars, environmentVars, readLocalVars, readSecretKeys } from '../site/dev-vars.ts'
+import { ensureDevVars, readLocalVars, readSecretKeys, workerVars } from '../site/dev-vars.ts'
 import { createFirstAccounts } from '../site/first-accounts.ts'
 import { lockFolder } from './folder-lock.ts'
 import { localAddress } from '../site/local-address.ts'
@@ -40,6 +41,7 @@ export function runStart(argv: readonly string[]): Promise<void> {
   return runCommand(async () => {
     const options = readStartOptions(argv, process.env, () => {
       // First, because it says what to do in a folder of somebody else.
+      enterData()
       checkFolderIsWritable()
       return readLocalVars()
     })
@@ -105,7 +107,7 @@ async function serveSite(
   signal: AbortSignal,
 ): Promise<void> {
   const { assets } = await readSiteConfig()
-  const assetPaths = listAssetPaths(assets.directory)
+  const assetPaths = listAssetPaths(installed(assets.directory))
   const worker = {
     async worker(target = '/') {
       await miniflare.ready
@@ -175,16 +177,6 @@ function watchRuntime(miniflare: Miniflare): { lost: Promise<never>; stop: () =>
   return { lost: promise, stop: () => clearInterval(timer) }
 }
 
-/** The file server's part of `.dev.vars`, its secrets too: Miniflare gets those of no other. */
-function fileBindings(): Record<string, string> {
-  const vars = Object.entries(readLocalVars())
-  return Object.fromEntries(
-    vars.flatMap(([name, value]) =>
-      name.startsWith('FILES_') && value !== undefined ? [[name, value]] : [],
-    ),
-  )
-}
-
 /**
  * Returns the bindings for the Worker. Behind a proxy the Worker sees the client's scheme, and
  * refuses http like a deployed Worker.
@@ -199,8 +191,7 @@ function bindingsFor(
     ...(proxy === undefined && { ALLOW_HTTP: 'true' }),
     // Everybody who can reach the site is on this computer.
     ...(proxy === undefined && hosts === LOCALHOST && { LOCAL_ADDRESS: localAddress(port) }),
-    ...environmentVars(),
-    ...fileBindings(),
+    ...workerVars(),
     ...(files !== undefined && { FILES_ORIGIN: files }),
   }
 }
