@@ -264,7 +264,7 @@ const ENDPOINTS: Record<string, Audience> = {
   // The secret of a link decides, and for an address the session too: test/pages/mailed-links.test.ts.
   'GET /account/link/:secret': 'everybody',
   'POST /account/link': 'everybody',
-  'GET /account/email/send': 'a genuine cookie',
+  'GET /account/email/:form': 'a genuine cookie',
   'GET /api/auth/sso': 'nobody while single sign-on is off',
   'GET /api/auth/sso_callback': 'nobody while single sign-on is off',
   'GET /api/auth/sso_get_token': 'nobody while single sign-on is off',

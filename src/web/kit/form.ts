@@ -15,12 +15,31 @@ export interface Problem {
   message: string
 }
 
-/** Returns the problem of a form; `undefined` when another form was refused, or none. */
-export function problemIn<Form extends string>(
-  refused: { form: Form; problem: Problem } | undefined,
-  form: NoInfer<Form>,
+/** A form that was refused, by its name on its page. */
+export interface Refused<Name extends string = string> {
+  form: Name
+  fields: Fields
+  refusal: Refusal
+}
+
+/** A refused form, as its page shows it. */
+export type ShownRefused<Name extends string = string> = Omit<Refused<Name>, 'refusal'> & {
+  problem: Problem
+}
+
+/**
+ * Returns the problem of a form; `undefined` when another form was refused, or none.
+ *
+ * @param values What the form sends of its row, where every row of a list has such a form.
+ */
+export function problemIn<Name extends string>(
+  refused: ShownRefused<Name> | undefined,
+  form: NoInfer<Name>,
+  values: Fields = {},
 ): Problem | undefined {
-  return refused?.form === form ? refused.problem : undefined
+  if (refused?.form !== form) return undefined
+  const isOfRow = Object.entries(values).every(([name, value]) => refused.fields[name] === value)
+  return isOfRow ? refused.problem : undefined
 }
 
 const MAX_ECHOED_CHARACTERS = 16 * 1024

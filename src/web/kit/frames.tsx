@@ -1,27 +1,34 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import type { Refusal } from '../../core/base/refusals.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
 import { Alert, FormButtons } from './fields.tsx'
-import { type Problem, problemOf } from './form.ts'
+import { type Fields, type Problem, problemOf, type Refused, type ShownRefused } from './form.ts'
 import { type IconName, Tile, type Tone } from './icons.tsx'
 import { AccountPage, SinglePage } from './layout.tsx'
 import { Heading } from './parts.tsx'
 import { Choices, type ChoicesProps, Rows } from './rows.tsx'
 import { showPage, type View } from './view.ts'
 
-/**
- * Shows a page whose form may have been refused.
- *
- * @param Page Gets the properties, and what was wrong with the form.
- */
-export function showForm<Props extends { view: View }>(
+/** What a page gets of the form that was refused. */
+interface FormProps<Name extends string> {
+  refused: ShownRefused<Name> | undefined
+  /** Its problem and its values, for a page with one form. */
+  problem: Problem | undefined
+  fields: Fields | undefined
+}
+
+/** Shows a page, one of whose forms may have been refused. */
+export function showForm<Props extends { view: View }, Name extends string = string>(
   c: AppContext,
-  Page: (props: Props & { problem: Problem | undefined }) => Child,
+  Page: (props: Props & FormProps<Name>) => Child,
   props: Props,
-  refusal: Refusal | undefined,
+  refused: Refused<Name> | Refusal | undefined,
 ) {
+  const refusal = refused instanceof Refusal ? refused : refused?.refusal
   const problem = refusal && problemOf(props.view.t, refusal)
-  return showPage(c, Page({ ...props, problem }), refusal)
+  const form = refused instanceof Refusal ? undefined : refused
+  const shown = form && problem && { ...form, problem }
+  return showPage(c, Page({ fields: form?.fields, ...props, problem, refused: shown }), refusal)
 }
 
 interface ListPageProps {

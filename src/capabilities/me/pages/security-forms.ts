@@ -1,7 +1,7 @@
 import type { Account } from '../../../core/accounts/accounts.ts'
 import type { StoredPasskey } from '../../passkeys/store.ts'
 import type { StoredIdentity } from '../../sso/store.ts'
-import type { Problem } from '../../../web/kit/form.ts'
+import type { ShownRefused } from '../../../web/kit/form.ts'
 import type { View } from '../../../web/kit/view.ts'
 import type { Closed } from './closed-credentials.tsx'
 
@@ -29,13 +29,5 @@ export interface SecurityProps extends Closed {
   /** Names of passkeys whose answers were refused because a copy may have given them, and when. */
   clones: { detail: string; at: number }[]
   identities: StoredIdentity[]
-  /** The form that was refused, the problem, and the passkey or identity that the form is for. */
-  refused?:
-    | {
-        form: SecurityForm
-        problem: Problem
-        passkey?: string | undefined
-        identity?: string | undefined
-      }
-    | undefined
+  refused: ShownRefused<SecurityForm> | undefined
 }

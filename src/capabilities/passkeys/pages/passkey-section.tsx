@@ -5,6 +5,7 @@ import { userHandleOf } from '../user-handle.ts'
 import { Change } from '../../../web/kit/confirm.tsx'
 import { EndOthers } from '../../../web/kit/end-others.tsx'
 import { Alert, Field } from '../../../web/kit/fields.tsx'
+import { problemIn } from '../../../web/kit/form.ts'
 import { Tile } from '../../../web/kit/icons.tsx'
 import { NoPasskeysHere, PasskeyScript } from '../../../web/kit/passkey-button.tsx'
 import { Menu, Row, Rows } from '../../../web/kit/rows.tsx'
@@ -17,7 +18,9 @@ const PATH = '/account/security/passkeys'
 export function PasskeySection(props: SecurityProps) {
   const { view, passkeys, clones, refused } = props
   const t = view.t.passkeys
-  const isRefusedElsewhere = passkeys.every((one) => passkeyRecord(one).id !== refused?.passkey)
+  const isRefusedElsewhere = passkeys.every(
+    (one) => passkeyRecord(one).id !== refused?.fields['id'],
+  )
   const isOwnForm = refused?.form === 'rename-passkey' || refused?.form === 'delete-passkey'
   return (
     <article>
@@ -84,7 +87,7 @@ interface RowProps extends SecurityProps {
 
 function PasskeyRow(props: RowProps) {
   const { view, passkey, clone, refused } = props
-  const isOpen = refused?.passkey === passkeyRecord(passkey).id
+  const isOpen = refused?.fields['id'] === passkeyRecord(passkey).id
   return (
     <Row icon="passkeys" tone={clone ? 'red' : 'green'} title={passkey.name} level={3}>
       <PasskeyFacts view={view} passkey={passkey} />
@@ -119,8 +122,7 @@ export function PasskeyFacts({ view, passkey }: { view: View; passkey: StoredPas
 function RenameForm({ view, passkey, refused }: RowProps) {
   const t = view.t.passkeys
   const { id } = passkeyRecord(passkey)
-  const isRefused = refused?.form === 'rename-passkey' && refused.passkey === id
-  const problem = isRefused ? refused.problem : undefined
+  const problem = problemIn(refused, 'rename-passkey', { id })
   return (
     <Change
       view={view}
@@ -147,8 +149,7 @@ function RenameForm({ view, passkey, refused }: RowProps) {
 function DeleteForm({ view, account, passkeys, passkey, refused }: RowProps) {
   const t = view.t.passkeys
   const { id } = passkeyRecord(passkey)
-  const isRefused = refused?.form === 'delete-passkey' && refused.passkey === id
-  const problem = isRefused ? refused.problem : undefined
+  const problem = problemIn(refused, 'delete-passkey', { id })
   const isLast = passkeys.length === 1
   const left = isLast ? (account.hasTwoFactor ? t.codesLeft : t.passwordLeft) : ''
   return (

@@ -56,8 +56,6 @@ function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
   const { view, identity, refused } = props
   const t = view.t.sso
   const { issuer, subject, platform, name } = identity
-  const isRefused = refused?.form === 'unlink-identity' && refused.identity === subject
-  const problem = isRefused ? refused.problem : undefined
   const shown = name || t.unnamed
   return (
     <Row icon={providerIcon(platform)} tone="violet" title={shown} level={3}>
@@ -69,7 +67,7 @@ function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
         action={`${PATH}/unlink`}
         values={{ issuer, subject }}
         submit={t.unlinkSubmit}
-        problem={problem}
+        problem={problemIn(refused, 'unlink-identity', { issuer, subject })}
         confirmedAs={`unlink-${subject}`}
       >
         <EndOthers view={view} />

@@ -8,7 +8,12 @@ import { RemainingAccessLists } from '../../../me/pages/remaining-access.tsx'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
 import { Change, CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, FormButtons } from '../../../../web/kit/fields.tsx'
-import { type Fields, type Problem, problemIn } from '../../../../web/kit/form.ts'
+import {
+  type Fields,
+  type Problem,
+  problemIn,
+  type ShownRefused,
+} from '../../../../web/kit/form.ts'
 import { ListHeader } from '../../../../web/kit/frames.tsx'
 import { LANGUAGE_TAGS } from '../../../../web/kit/language.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
@@ -224,7 +229,7 @@ interface DecisionsProps {
   view: View
   user: { id: number; username: string }
   list: string
-  refused?: { form: string; problem: Problem } | undefined
+  refused?: ShownRefused | undefined
 }
 
 /** The forms that approve and reject a registration. */
