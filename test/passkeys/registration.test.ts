@@ -2,7 +2,8 @@ import { asc, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, passkeys, sessions, usedChallenges, users } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { removePasskeyOf } from '../../src/capabilities/passkeys/manage.ts'
+import { of } from '../../src/core/access/subject.ts'
+import { removePasskey } from '../../src/capabilities/passkeys/manage.ts'
 import { loggedLines } from '../support/log.ts'
 import {
   AAGUID,
@@ -514,7 +515,7 @@ const DELETIONS: [door: string, remove: (id: string) => Promise<unknown>][] = [
       return at(admin).post(`/account/admin/users/${ALICE}/delete-passkey`, { id })
     },
   ],
-  ['command: passkey delete', (id) => removePasskeyOf(site.deps, COMMAND_LINE, ALICE, id)],
+  ['command: passkey delete', (id) => removePasskey(site.deps, of(COMMAND_LINE, ALICE), id)],
 ]
 
 function at(session: string): Visitor {
@@ -611,7 +612,7 @@ describe('deleting a passkey', () => {
 
 describe('an operator', () => {
   let admin: string
-  const of = (path: string, body?: object, as = admin) =>
+  const ask = (path: string, body?: object, as = admin) =>
     body === undefined
       ? site.get(`/api/admin/user/passkey/${path}`, { token: as })
       : site.post(`/api/admin/user/passkey/${path}`, body, { token: as })
@@ -622,7 +623,7 @@ describe('an operator', () => {
   })
 
   test('lists the passkeys of a user', async () => {
-    expect(await of('list?uid=3')).toEqual({
+    expect(await ask('list?uid=3')).toEqual({
       code: 200,
       message: 'success',
       data: {
@@ -641,19 +642,19 @@ describe('an operator', () => {
         total: 1,
       },
     })
-    expect(await of('list?uid=99')).toMatchObject({ code: 404 })
-    expect(await of('list?uid=3', undefined, token)).toMatchObject({ code: 403 })
+    expect(await ask('list?uid=99')).toMatchObject({ code: 404 })
+    expect(await ask('list?uid=3', undefined, token)).toMatchObject({ code: 403 })
   })
 
   test('deletes one, with a fresh session, and it is an event of both', async () => {
     const id = passkey.listedId
-    expect(await of('delete?uid=1', { id })).toMatchObject({ code: 400 })
-    expect(await of('delete?uid=3', { id }, token)).toMatchObject({ code: 403 })
+    expect(await ask('delete?uid=1', { id })).toMatchObject({ code: 400 })
+    expect(await ask('delete?uid=3', { id }, token)).toMatchObject({ code: 403 })
     site.now += 10 * MINUTE
-    expect(await of('delete?uid=3', { id })).toEqual(stale)
+    expect(await ask('delete?uid=3', { id })).toEqual(stale)
     expect(await stored()).toHaveLength(1)
     await site.post('/api/me/confirm', { password: ADMIN_PASSWORD }, { token: admin })
-    expect(await of('delete?uid=3', { id })).toEqual({ code: 200, message: 'success', data: null })
+    expect(await ask('delete?uid=3', { id })).toEqual({ code: 200, message: 'success', data: null })
     expect(await stored()).toEqual([])
     const { data } = await site.get('/api/me/events', { token })
     expect(data.content[0]).toMatchObject({

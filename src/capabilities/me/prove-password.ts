@@ -8,16 +8,12 @@ import { oldPasswordCounter } from '../../core/throttle/counters.ts'
 import { noteStop } from '../../core/throttle/stops.ts'
 import { tooManyAttempts } from '../../core/throttle/requests.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import {
-  type Acting,
-  type ActorDeps,
-  confirmAs,
-  type SessionActor,
-} from '../../core/access/act-as.ts'
+import { type Acting, confirmAs, type SessionActor } from '../../core/access/act-as.ts'
+import type { ChangeDeps } from '../../core/access/subject.ts'
 import { mayConfirm } from '../../core/access/session-store.ts'
 import { selectPasswordHash } from './profile-store.ts'
 
-export type ProofDeps = ActorDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
+export type ProofDeps = ChangeDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 
 /**
  * Checks the password of a signed-in user. It costs one hash, or none when the user is throttled.

@@ -2,8 +2,8 @@ import * as base64url from 'jose/base64url'
 import type { Deps } from '../../core/deps.ts'
 import type { RelyingParty } from '../../core/base/passkey-site.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { actFreshAs, type SessionActor, type ActorDeps } from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import type { SessionActor } from '../../core/access/act-as.ts'
+import { act, type ChangeDeps, own } from '../../core/access/subject.ts'
 import { toEnrol } from '../../core/access/sign-in-methods.ts'
 import { ALGORITHMS } from './cose.ts'
 import { beginCeremony, CEREMONY_MILLISECONDS } from './session-text.ts'
@@ -64,16 +64,16 @@ export async function beginAssertion(
  * @throws {Refusal} `confirmationNeeded`; `tooManyPasskeys`.
  */
 export async function beginRegistration(
-  deps: BeginDeps & ActorDeps & FreshnessDeps,
+  deps: BeginDeps & ChangeDeps,
   session: SessionActor,
   { rpId }: RelyingParty,
   { name, siteTitle }: { name: string; siteTitle: string },
 ) {
   const actor = toEnrol(session)
   const { userId } = actor
-  const { account, passkeys } = await actFreshAs(deps, actor, deps.now(), {
+  const { account, passkeys } = await act(deps, own(actor), { fresh: true }, () => ({
     passkeys: selectPasskeys(deps.db, userId),
-  })
+  }))
   if (passkeys.length >= MAX_PASSKEYS_PER_USER) throw tooManyPasskeys()
   const begun = await beginCeremony(deps, 'registration', userId, name)
   const publicKey = {

@@ -1,6 +1,7 @@
 import { COMMAND_LINE } from '../../core/access/operators.ts'
+import { of } from '../../core/access/subject.ts'
 import { visible } from '../../core/base/text.ts'
-import { listPasskeysOf, removePasskeyOf } from './manage.ts'
+import { listPasskeys, removePasskey } from './manage.ts'
 import { operatorPasskeyRecord } from './record.ts'
 import { CommandError } from '../../programs/kit/command-error.ts'
 import { takes } from '../../programs/kit/declaration.ts'
@@ -22,7 +23,7 @@ const list = onSite({
 })
 
 async function recordsOf(site: Site, userId: number) {
-  return (await listPasskeysOf(site, COMMAND_LINE, userId)).map(operatorPasskeyRecord)
+  return (await listPasskeys(site, of(COMMAND_LINE, userId))).map(operatorPasskeyRecord)
 }
 
 const remove = onSite({
@@ -45,7 +46,7 @@ stay: see token list and key list.`,
   async run(site, { user, beginning }, { output }) {
     const { username } = user
     const { id, name } = findMeant(await recordsOf(site, user.id), beginning, user)
-    await removePasskeyOf(site, COMMAND_LINE, user.id, id)
+    await removePasskey(site, of(COMMAND_LINE, user.id), id)
     output.done(`Deleted passkey "${visible(name)}" of ${username}.`, { id, name, username })
   },
 })

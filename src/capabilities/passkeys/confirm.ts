@@ -1,9 +1,10 @@
 import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
 import type { Deps } from '../../core/deps.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { type ActorDeps, confirmAs, type SessionActor } from '../../core/access/act-as.ts'
+import type { SessionActor } from '../../core/access/act-as.ts'
+import { act, change, type ChangeDeps, own } from '../../core/access/subject.ts'
 import { type Method, passkeyMethods } from '../../core/access/sign-in-methods.ts'
-import { confirmSessionWhen, mayConfirm } from '../../core/access/session-store.ts'
+import { confirmSessionWhen } from '../../core/access/session-store.ts'
 import { areOpen, selectBlocks } from '../../core/throttle/blocks.ts'
 import { chargeUnspent, clearCounter } from '../../core/throttle/charges.ts'
 import { passkeyCounter } from '../../core/throttle/counters.ts'
@@ -21,7 +22,7 @@ import { logPasskeyRefusal } from './refusal-log.ts'
 import { type Ceremony, openCeremony } from './session-text.ts'
 import { type Credential, selectCredential } from './store.ts'
 
-type ConfirmDeps = ActorDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
+type ConfirmDeps = ChangeDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
 
 /**
  * Makes the session of a signed-in user fresh with a passkey of the same user.
@@ -39,9 +40,9 @@ export async function confirmWithPasskey(
   try {
     ceremony = await openCeremony(deps, 'assertion', shown.session)
     const id = credentialIdOf(shown.answer)
-    const { found } = await confirmAs(deps, actor, {
-      found: selectCredential(deps.db, id, shown.relyingParty.rpId, deps.now()),
-    })
+    const { found } = await act(deps, own(actor), { confirms: true }, ({ now }) => ({
+      found: selectCredential(deps.db, id, shown.relyingParty.rpId, now),
+    }))
     credential = found.find(({ userId }) => userId === actor.userId)
     return await confirm(deps, actor, ceremony, await checkAnswer(shown, ceremony, credential))
   } catch (error) {
@@ -60,17 +61,23 @@ async function confirm(
   answer: CheckedAnswer,
 ): Promise<Method[]> {
   const { db } = deps
-  const now = deps.now()
   const counter = passkeyCounter(actor)
   const methods = passkeyMethods(answer.assertion)
-  const [by, isOpen] = [mayConfirm(db, actor, now), areOpen([counter], now)]
-  const { accepted, parts } = await answerAcceptance(deps, by, ceremony, answer, isOpen, now)
-  const { uses, blocks, confirmed } = await confirmAs(deps, actor, {
-    blocks: selectBlocks(db, [counter], now),
-    ...parts,
-    cleared: clearCounter(db, accepted, counter),
-    confirmed: confirmSessionWhen(db, accepted, actor, methods, now),
-  })
+  const { uses, blocks, confirmed, now } = await act(
+    deps,
+    own(actor),
+    { confirms: true },
+    async ({ now: at, by }) => {
+      const isOpen = areOpen([counter], at)
+      const { accepted, parts } = await answerAcceptance(deps, by, ceremony, answer, isOpen, at)
+      return {
+        blocks: selectBlocks(db, [counter], at),
+        ...parts,
+        cleared: clearCounter(db, accepted, counter),
+        confirmed: confirmSessionWhen(db, accepted, actor, methods, at),
+      }
+    },
+  )
   if (confirmed.length > 0) return methods
   return refuseUnaccepted(uses, blocks, now)
 }
@@ -78,21 +85,20 @@ async function confirm(
 /** Counts and records a refused passkey of a signed-in user. */
 async function refuse(deps: ConfirmDeps, actor: SessionActor): Promise<Refusal> {
   const { db } = deps
-  const now = deps.now()
   const counter = passkeyCounter(actor)
-  const by = mayConfirm(db, actor, now)
-  const event = eventOf(actor, 'proof_refused', now, 'passkey')
-  const { blocks, charged } = await confirmAs(deps, actor, {
-    blocks: selectBlocks(db, [counter], now),
-    // Stands before the charge, which can spend the counter.
-    event: insertEvent(db, by, event, areOpen([counter], now)),
-    charged: chargeUnspent(db, by, [counter], now),
-    noted: noteStop(db, by, counter, actor.userId, now),
-  })
-  if (charged.length === 0) {
-    logEvent({ ...event, detail: 'too many passkeys' })
-    return tooManyAttempts(blocks, now)
-  }
-  logEvent(event)
-  return new Refusal('wrongConfirmationPasskey')
+  const { blocks, charged, now } = await change(
+    deps,
+    own(actor),
+    { kind: 'proof_refused', detail: 'passkey', confirms: true },
+    ({ now: at, by, event }) => ({
+      blocks: selectBlocks(db, [counter], at),
+      // Stands before the charge, which can spend the counter.
+      event: insertEvent(db, by, event, areOpen([counter], at)),
+      charged: chargeUnspent(db, by, [counter], at),
+      noted: noteStop(db, by, counter, actor.userId, at),
+    }),
+  )
+  if (charged.length > 0) return new Refusal('wrongConfirmationPasskey')
+  logEvent(eventOf(actor, 'proof_refused', now, 'too many passkeys'))
+  return tooManyAttempts(blocks, now)
 }

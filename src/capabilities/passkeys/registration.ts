@@ -1,14 +1,14 @@
 import { and } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
-import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { insertEvent } from '../../core/audit/events.ts'
 import { asAuthority } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { RelyingParty } from '../../core/base/passkey-site.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { actFreshAs, type SessionActor, type ActorDeps } from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import type { SessionActor } from '../../core/access/act-as.ts'
+import { act, change, type ChangeDeps, own } from '../../core/access/subject.ts'
 import { passkeyMethods, toEnrol } from '../../core/access/sign-in-methods.ts'
-import { isFresh, strengthenSession } from '../../core/access/session-store.ts'
+import { strengthenSession } from '../../core/access/session-store.ts'
 import { knownTransports, type RegistrationAnswer } from './answer-schemas.ts'
 import { tooManyPasskeys } from './begin.ts'
 import { type NewCredential, verifyRegistration } from './verification.ts'
@@ -35,7 +35,7 @@ interface ShownRegistration {
   name?: string
 }
 
-type RegistrationDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
+type RegistrationDeps = ChangeDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
 
 /**
  * Adds a passkey to the account. The session then counts as begun with it, because the
@@ -56,7 +56,7 @@ export async function finishRegistration(
   } catch (error) {
     logPasskeyRefusal(error, actor, actor.userId)
     // A session that has ended or is not fresh is told that first.
-    await actFreshAs(deps, actor, deps.now(), {})
+    await act(deps, own(actor), { fresh: true }, () => ({}))
     throw new Refusal('passkeyRefused')
   }
 }
@@ -83,7 +83,6 @@ async function add(
 ): Promise<void> {
   const { db } = deps
   const { userId } = actor
-  const now = deps.now()
   const name = ownName || ceremony.name || DEFAULT_NAME
   const passkey = {
     ...credential,
@@ -93,19 +92,23 @@ async function add(
     transports: knownTransports(answer.response.transports),
   }
   const use = await challengeUse(deps, ceremony)
-  const event = eventOf(actor, 'passkey_added', now, name)
   const mayAdd = and(hasRoom(db, userId), isNewId(db, base64url.encode(credential.id)))
   // The new passkey changes what the session may do, so the statements rely on the claim.
-  const by = asAuthority(isClaimed(db, use))
-  const { counted, uses, inserted } = await actFreshAs(deps, actor, now, {
-    counted: countPasskeys(db, userId),
-    uses: selectUse(db, use),
-    claimed: claimChallenge(db, isFresh(deps, actor, now), use, mayAdd),
-    event: insertEvent(db, by, event),
-    strengthened: strengthenSession(db, by, actor, passkeyMethods(credential)),
-    inserted: insertPasskey(db, by, passkey, now),
-  })
-  if (inserted.length > 0) return logEvent(event)
+  const claimed = asAuthority(isClaimed(db, use))
+  const { counted, uses, inserted } = await change(
+    deps,
+    own(actor),
+    { kind: 'passkey_added', detail: name, fresh: true },
+    ({ now, by, event }) => ({
+      counted: countPasskeys(db, userId),
+      uses: selectUse(db, use),
+      claimed: claimChallenge(db, by, use, mayAdd),
+      event: insertEvent(db, claimed, event),
+      strengthened: strengthenSession(db, claimed, actor, passkeyMethods(credential)),
+      inserted: insertPasskey(db, claimed, passkey, now),
+    }),
+  )
+  if (inserted.length > 0) return
   if (uses.length > 0) throw new PasskeyError('challenge used')
   if ((counted[0]?.total ?? 0) >= MAX_PASSKEYS_PER_USER) throw tooManyPasskeys()
   throw new PasskeyError('credential taken')

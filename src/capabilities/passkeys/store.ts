@@ -1,10 +1,10 @@
 import { and, count, eq, exists, gt, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import * as base64url from 'jose/base64url'
-import { auditEvents, passkeys, users } from '../../../schema/tables.ts'
+import { passkeys, users } from '../../../schema/tables.ts'
 import { begunWithPasskeys, type Taking } from '../../core/access/begun-with.ts'
 import { endSessions } from '../../core/access/endings.ts'
 import { deletionOf } from '../../core/audit/deletions.ts'
-import { type AuditEvent, eventRow } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvents } from '../../core/audit/events.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { isEnabled, isNotGuest } from '../../core/accounts/conditions.ts'
@@ -216,13 +216,9 @@ export function passkeyRenaming(
   name: string,
   event: AuditEvent,
 ) {
-  const written = writing(db, by)
   const isOther = and(which, ne(passkeys.name, name))
   return {
-    event: written.insert(auditEvents, eventRow(event), {
-      from: passkeys,
-      where: isOther,
-    }),
-    renamed: written.update(passkeys, { name }, which).returning({ name: passkeys.name }),
+    event: insertEvents(db, by, event, {}, { from: passkeys, where: isOther }),
+    renamed: writing(db, by).update(passkeys, { name }, which).returning({ name: passkeys.name }),
   }
 }

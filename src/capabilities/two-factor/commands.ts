@@ -1,5 +1,6 @@
 import { COMMAND_LINE } from '../../core/access/operators.ts'
-import { listPasskeysOf } from '../passkeys/manage.ts'
+import { of } from '../../core/access/subject.ts'
+import { listPasskeys } from '../passkeys/manage.ts'
 import { cancelUserTwoFactor } from '../users/manage-users.ts'
 import { CommandError } from '../../programs/kit/command-error.ts'
 import { agrees } from '../../programs/kit/confirm.ts'
@@ -28,7 +29,7 @@ user; elsewhere it keeps them without --passkeys.`,
   examples: ['2fa cancel alice', '2fa cancel alice --passkeys'],
   async run(site, { user, isChosen }, { output, json }) {
     const { id, username, hasTwoFactor } = user
-    const total = (await listPasskeysOf(site, COMMAND_LINE, id)).length
+    const total = (await listPasskeys(site, of(COMMAND_LINE, id))).length
     const mayAsk = process.stdin.isTTY && !json
     const withPasskeys =
       total > 0 &&

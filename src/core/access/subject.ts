@@ -8,8 +8,16 @@ import { Refusal } from '../base/refusals.ts'
 import { type Answers, type Authority, type Parts, runBatch } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
-import { actAs, type Acting, type ActorDeps, endAs, readAs, type ReaderDeps } from './act-as.ts'
-import type { Actor } from './actor.ts'
+import {
+  actAs,
+  type Acting,
+  type ActorDeps,
+  confirmAs,
+  endAs,
+  readAs,
+  type ReaderDeps,
+} from './act-as.ts'
+import { type Actor, isSessionActor } from './actor.ts'
 import { type FreshnessDeps, isFreshAt } from './freshness.ts'
 import {
   actAsOperator,
@@ -20,7 +28,7 @@ import {
   methodsOfOperator,
   type Operator,
 } from './operators.ts'
-import { isFresh, isLive, mayEnd, mayEndFresh } from './session-store.ts'
+import { isFresh, isLive, mayConfirm, mayEnd, mayEndFresh } from './session-store.ts'
 
 /** Users who act on their own account. */
 export interface OwnAccount<Id extends UserId | undefined = UserId> {
@@ -61,10 +69,13 @@ export function of(operator: Operator, userId?: number): AccountOfUser<number | 
 type AccountOf<S> =
   S extends OwnAccount<UserId | undefined> ? Acting : S extends Subject ? Account : undefined
 
-/** Statements by name. Two names are those of the account. */
-type FreeParts = Parts & { owner?: never; account?: never }
+/** Statements by name. The answer has other things by these names. */
+type FreeParts = Parts & { owner?: never; account?: never; now?: never }
 
-type Done<S, Named extends Parts> = { account: AccountOf<S> } & Answers<Named>
+type Read<S, Named extends Parts> = { account: AccountOf<S> } & Answers<Named>
+
+/** `now`: of the statements; Unix time, milliseconds. */
+type Done<S, Named extends Parts> = { now: number } & Read<S, Named>
 
 export type ChangeDeps = ActorDeps & FreshnessDeps
 
@@ -74,6 +85,8 @@ interface Demand {
   fresh?: boolean
   /** It only takes access away, so it does not count as a change (`endAs`). */
   ends?: boolean
+  /** It confirms the session, so it counts for this session alone (`confirmAs`). */
+  confirms?: boolean
 }
 
 /** What the statements of an action are made with. */
@@ -95,7 +108,7 @@ export function read<S extends AnySubject, Named extends FreeParts>(
   deps: ReaderDeps,
   subject: S,
   parts: Named,
-): Promise<Done<S, Named>>
+): Promise<Read<S, Named>>
 export async function read(
   deps: ReaderDeps,
   subject: AnySubject,
@@ -116,23 +129,24 @@ export async function read(
  * the caller adds its own refusals after them.
  *
  * @param demand A part with the name `guarded` that returns a row demands a fresh session too.
+ * @param statements Makes the statements, by name.
  * @returns The account of the subject, and the answer of each statement under its name.
  */
 export function act<S extends AnySubject, Named extends FreeParts>(
   deps: ChangeDeps,
   subject: S,
   demand: Demand,
-  statements: (given: Given) => Named,
+  statements: (given: Given) => Named | Promise<Named>,
 ): Promise<Done<S, Named>>
 export async function act(
   deps: ChangeDeps,
   subject: AnySubject,
   demand: Demand,
-  statements: (given: Given) => Parts,
+  statements: (given: Given) => Parts | Promise<Parts>,
 ): Promise<Record<string, unknown>> {
   const { isOwn, by: actor } = subject
   const now = deps.now()
-  const parts = statements({
+  const parts = await statements({
     now,
     by: authorityOf(deps, subject, demand, now),
     amr: methodsOfOperator(deps.db, actor),
@@ -146,7 +160,7 @@ export async function act(
   const isStale = account !== undefined && !isFreshAt(deps, account.provenAt, now)
   if (isStale && (demand.fresh || hasRows(answers['guarded'])))
     throw new Refusal('confirmationNeeded')
-  return { ...answers, account: isOwn ? account : found(owner) }
+  return { ...answers, now, account: isOwn ? account : found(owner) }
 }
 
 /** An event and what its change demands of a session. */
@@ -166,10 +180,10 @@ export function change<S extends AnySubject, Named extends FreeParts>(
   deps: ChangeDeps,
   subject: S,
   { kind, detail, ...demand }: Change,
-  statements: (given: Given & { event: AuditEvent }) => Named,
+  statements: (given: Given & { event: AuditEvent }) => Named | Promise<Named>,
 ): Promise<Done<S, Named>> {
-  return act(deps, subject, demand, (given) => {
-    const parts = statements({ ...given, event: eventFor(subject, kind, given.now, detail) })
+  return act(deps, subject, demand, async (given) => {
+    const parts = await statements({ ...given, event: eventFor(subject, kind, given.now, detail) })
     if (!hasEvent(parts)) throw new TypeError(`no statement of this change writes ${kind}`)
     return parts
   })
@@ -179,10 +193,11 @@ export function change<S extends AnySubject, Named extends FreeParts>(
 export function authorityOf(
   deps: Pick<ChangeDeps, 'db' | 'freshSeconds'>,
   { isOwn, by }: AnySubject,
-  { fresh = false, ends = false }: Demand,
+  { fresh = false, ends = false, confirms = false }: Demand,
   now: number,
 ): Authority {
   if (!isOwn) return fresh ? isFreshOperator(deps, by, now) : isOperator(deps.db, by, now)
+  if (confirms && isSessionActor(by)) return mayConfirm(deps.db, by, now)
   if (ends) return fresh ? mayEndFresh(deps, by, now) : mayEnd(deps.db, by, now)
   return fresh ? isFresh(deps, by, now) : isLive(deps.db, by, now)
 }
@@ -201,10 +216,11 @@ interface Ran {
 async function run<Named extends Parts>(
   deps: ActorDeps,
   { isOwn, by }: AnySubject,
-  { ends = false }: Demand,
+  { ends = false, confirms = false }: Demand,
   parts: Named,
 ): Promise<{ account?: Acting } & Answers<Named>> {
   if (!isActor(by)) return runBatch(deps.db, parts)
+  if (isOwn && confirms && isSessionActor(by)) return confirmAs(deps, by, parts)
   return (isOwn && ends ? endAs : actAs)(deps, by, parts)
 }
 

@@ -4,8 +4,9 @@ import type { App } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { actorOf, admin } from '../../../web/http/guard.ts'
 import { integer, jsonBody, query } from '../../../web/http/input.ts'
+import { of } from '../../../core/access/subject.ts'
 import { text } from '../../../core/base/text.ts'
-import { listPasskeysOf, removePasskeyOf } from '../manage.ts'
+import { listPasskeys, removePasskey } from '../manage.ts'
 import { operatorPasskeyRecord } from '../record.ts'
 
 const ownerQuery = v.object({ uid: integer })
@@ -18,7 +19,7 @@ const idSchema = v.object({ id: text() })
 export const adminPasskeyRoutes = new Hono<App>()
   .get('/list', admin(), query(ownerQuery, 'userIdFormatInvalid'), async (c) => {
     const { uid } = c.req.valid('query')
-    const passkeys = await listPasskeysOf(c.get('deps'), actorOf(c), uid)
+    const passkeys = await listPasskeys(c.get('deps'), of(actorOf(c), uid))
     return ok(c, { content: passkeys.map(operatorPasskeyRecord), total: passkeys.length })
   })
   .post(
@@ -28,7 +29,7 @@ export const adminPasskeyRoutes = new Hono<App>()
     jsonBody(idSchema),
     async (c) => {
       const { uid } = c.req.valid('query')
-      await removePasskeyOf(c.get('deps'), actorOf(c), uid, c.req.valid('json').id)
+      await removePasskey(c.get('deps'), of(actorOf(c), uid), c.req.valid('json').id)
       return ok(c, null)
     },
   )

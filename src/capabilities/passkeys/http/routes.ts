@@ -6,6 +6,7 @@ import type { App } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { sessionOf, signedIn } from '../../../web/http/guard.ts'
 import { jsonBody, query } from '../../../web/http/input.ts'
+import { own } from '../../../core/access/subject.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { possiblyEmptyText, text } from '../../../core/base/text.ts'
 import { readSettings } from '../../settings/store.ts'
@@ -74,7 +75,7 @@ export const passkeyRoutes = new Hono<App>()
     },
   )
   .get('/getcredentials', whileOn, signedIn('guestPasskeys', 'session'), async (c) => {
-    const { passkeys } = await listPasskeys(c.get('deps'), sessionOf(c))
+    const passkeys = await listPasskeys(c.get('deps'), own(sessionOf(c)))
     return ok(c, passkeys.map(passkeyRecord))
   })
   .post(
@@ -83,7 +84,7 @@ export const passkeyRoutes = new Hono<App>()
     signedIn('guestPasskeys', 'session'),
     jsonBody(idSchema),
     async (c) => {
-      await removePasskey(c.get('deps'), sessionOf(c), c.req.valid('json').id)
+      await removePasskey(c.get('deps'), own(sessionOf(c)), c.req.valid('json').id)
       return ok(c, 'Deleted Successfully')
     },
   )

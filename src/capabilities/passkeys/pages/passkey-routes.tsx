@@ -6,6 +6,7 @@ import { validate, validateJson } from '../../../web/http/input.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { text } from '../../../core/base/text.ts'
 import { readAccountAs } from '../../../core/access/act-as.ts'
+import { own } from '../../../core/access/subject.ts'
 import { toEnrol } from '../../../core/access/sign-in-methods.ts'
 import { nameSchema, newNameSchema, registrationAnswerSchema } from '../answer-schemas.ts'
 import { beginRegistration } from '../begin.ts'
@@ -62,7 +63,7 @@ export const passkeyPages = new Hono<App>()
       const { id } = validate(idSchema, fields)
       await confirmWith(c, fields)
       const endsOthers = fields[OTHERS] !== undefined
-      await removePasskey(c.get('deps'), sessionOf(c), id, { endsOthers })
+      await removePasskey(c.get('deps'), own(sessionOf(c)), id, { endsOthers })
     })
     if (refusal instanceof Refusal)
       return showSecurity(c, { form: 'delete-passkey', fields, refusal })

@@ -16,7 +16,7 @@ import { findLink } from '../../files/store.ts'
 import { runBatch } from '../../../core/database/statements.ts'
 import { channelRecord } from '../../notices/record.ts'
 import { selectChannels } from '../../notices/store.ts'
-import { listPasskeysOf } from '../../passkeys/manage.ts'
+import { listPasskeys } from '../../passkeys/manage.ts'
 import { selectAnyClient } from '../../openid/client-store.ts'
 import { operatorPasskeyRecord } from '../../passkeys/record.ts'
 import { storedMethods } from '../../../core/access/sign-in-methods.ts'
@@ -113,7 +113,7 @@ async function everythingOf(site: Site, account: Account) {
       key: lines.find((one) => one.id === record.id)?.line ?? '',
       last_used_network: lines.find((one) => one.id === record.id)?.network ?? '',
     })),
-    passkeys: (await listPasskeysOf(site, COMMAND_LINE, id)).map(operatorPasskeyRecord),
+    passkeys: (await listPasskeys(site, of(COMMAND_LINE, id))).map(operatorPasskeyRecord),
     app_passwords: appPasswordRecords(await listAppPasswordsOf(site, COMMAND_LINE, id)),
     identities: linked.map(identityRecord),
     openid_consents: consents.map(({ clientId, scope, givenAt }) => ({

@@ -4,7 +4,7 @@ import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
 import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../core/base/time.ts'
 import { getDetails } from '../../joining/details.ts'
 import { detailsRecord } from '../../joining/record.ts'
-import { listPasskeysOf } from '../../passkeys/manage.ts'
+import { listPasskeys } from '../../passkeys/manage.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { listKeys } from '../../ssh-keys/keys.ts'
 import { identityText } from '../../sso/identity-text.ts'
@@ -132,7 +132,7 @@ const show = onSite({
   async run(site, { account }, { output }) {
     const sessions = await listSessionsOf(site, COMMAND_LINE, account.id)
     const keys = await listKeys(site, of(COMMAND_LINE, account.id))
-    const passkeys = await listPasskeysOf(site, COMMAND_LINE, account.id)
+    const passkeys = await listPasskeys(site, of(COMMAND_LINE, account.id))
     const appPasswords = await listAppPasswordsOf(site, COMMAND_LINE, account.id)
     const identities = await listIdentitiesOf(site, COMMAND_LINE, account.id)
     const details = await getDetails(site, COMMAND_LINE, account.id)

@@ -4,7 +4,7 @@ import { idQuery, validate } from '../../../../web/http/input.ts'
 import { unlockUser } from '../../unlock.ts'
 import { deleteAppPasswordOf } from '../../../app-passwords/app-passwords.ts'
 import { removeKeys } from '../../../ssh-keys/keys.ts'
-import { removePasskeyOf } from '../../../passkeys/manage.ts'
+import { removePasskey } from '../../../passkeys/manage.ts'
 import { unlinkIdentityOf } from '../../../sso/manage.ts'
 import { text } from '../../../../core/base/text.ts'
 import type { Language } from '../../../../core/base/language.ts'
@@ -106,7 +106,7 @@ export const USER_ACTIONS: Record<UserActionName, UserAction> = {
   },
   'delete-passkey': {
     run: (deps, operator, userId, fields) =>
-      removePasskeyOf(deps, operator, userId, validate(textIdSchema, fields).id),
+      removePasskey(deps, of(operator, userId), validate(textIdSchema, fields).id),
     notice: 'passkey-deleted',
   },
   'unlink-identity': {
