@@ -85,7 +85,7 @@ beforeAll(async () => {
 })
 afterAll(() => clone.remove())
 
-function textOf(path: string): string {
+function readDocument(path: string): string {
   return documents.find((one) => one.path === path)?.text ?? ''
 }
 
@@ -103,13 +103,13 @@ describe.each(translated.map(({ path }) => path))('%s', (path) => {
       [path, english],
       [english, path],
     ] as const) {
-      const [first] = textOf(one).split('\n')
+      const [first] = readDocument(one).split('\n')
       expect(first, one).toContain(`](${other.replace(/^.*\//, '')})`)
     }
   })
 
   test.runIf(path.startsWith('docs/'))('has the commands and settings of the English one', () => {
-    expect(blocksIn(textOf(path))).toEqual(blocksIn(textOf(english)))
+    expect(blocksIn(readDocument(path))).toEqual(blocksIn(readDocument(english)))
   })
 })
 

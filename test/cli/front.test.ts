@@ -70,7 +70,7 @@ async function front(answer: RequestListener, proxy?: Proxy, hasFiles = false) {
 const answerOk: RequestListener = (_, response) => response.end('ok')
 
 const echo: RequestListener = async (request, response) => {
-  const text = await textOf(request)
+  const text = await readBody(request)
   response.end(`${request.headers['transfer-encoding'] ?? 'plain'}:${text.length}`)
 }
 
@@ -90,11 +90,11 @@ async function ask(port: number, options: RequestOptions, body?: string): Promis
   return {
     status: response.statusCode,
     headers: response.headersDistinct,
-    body: await textOf(response),
+    body: await readBody(response),
   }
 }
 
-async function textOf(message: IncomingMessage): Promise<string> {
+async function readBody(message: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of message.setEncoding('utf8')) text += String(chunk)
   return text
@@ -381,7 +381,7 @@ describe('an answer', () => {
     const [first] = await once(response, 'data')
     expect(String(first)).toBe('first')
     rest.resolve()
-    expect(await textOf(response)).toBe('second')
+    expect(await readBody(response)).toBe('second')
   })
 
   test('is 503 while the Worker is away, and cut off when it goes away half-way', async () => {
@@ -503,7 +503,7 @@ describe('a body', () => {
     await once(request, 'continue')
     request.end('hello')
     const [response] = await once(request, 'response')
-    expect(await textOf(response)).toBe('plain:5')
+    expect(await readBody(response)).toBe('plain:5')
     expect(seen[0]?.headers).not.toHaveProperty('expect')
   })
 
@@ -521,7 +521,7 @@ describe('a body', () => {
     request.on('error', () => undefined)
     request.write('x'.repeat(100_000))
     const [response] = await once(request, 'response')
-    expect([response.statusCode, await textOf(response)]).toEqual([413, 'too large'])
+    expect([response.statusCode, await readBody(response)]).toEqual([413, 'too large'])
     request.destroy()
   })
 

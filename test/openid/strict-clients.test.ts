@@ -35,7 +35,7 @@ beforeEach(async () => {
   alice = await signedIn(site)
 })
 
-function textOf(body: unknown): string {
+function formText(body: unknown): string {
   if (typeof body === 'string') return body
   if (body instanceof URLSearchParams) return body.toString()
   throw new TypeError('the libraries send forms only')
@@ -46,7 +46,7 @@ async function fetchFromSite(url: string | URL, { method = 'GET', headers, body 
   const given = Object.fromEntries(new Headers(headers))
   return site.fetch(method, pathname + search, {
     headers: given,
-    ...(body !== undefined && body !== null && { body: textOf(body) }),
+    ...(body !== undefined && body !== null && { body: formText(body) }),
   })
 }
 

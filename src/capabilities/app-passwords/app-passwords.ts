@@ -80,7 +80,7 @@ export async function createAppPassword(
 ): Promise<CreatedAppPassword> {
   const now = deps.now()
   const amr = methodsOf(deps.db, actor)
-  const { token, row } = prepare(deps, { userId: actor.userId, amr }, request, now)
+  const { token, row } = newAppPassword(deps, { userId: actor.userId, amr }, request, now)
   const event = eventOf(actor, 'token_created', now, row.name)
   const { account, rivals, inserted } = await actFreshAs(
     deps,
@@ -155,7 +155,7 @@ export async function createAppPasswordOf(
   const { db } = deps
   const now = deps.now()
   const amr = methodsOfOperator(db, operator)
-  const { token, row } = prepare(deps, { userId, amr }, request, now)
+  const { token, row } = newAppPassword(deps, { userId, amr }, request, now)
   const event = eventBy(operator, userId, 'token_created', now, row.name)
   const { user, rivals, inserted } = await actAsOperator(deps, operator, {
     user: selectUser(db, userId),
@@ -187,7 +187,7 @@ export async function deleteAppPasswordOf(
   logDeletions(event, deleted)
 }
 
-function prepare(
+function newAppPassword(
   deps: Pick<Deps, 'randomBytes'>,
   owner: Pick<NewAppPassword, 'userId' | 'amr'>,
   { name, scopes, expiresAt }: AppPasswordRequest,

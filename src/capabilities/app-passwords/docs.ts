@@ -13,7 +13,7 @@ const RCLONE = {
   last_network: null,
   lacks_second_factor: false,
 }
-const wish = { name: 'rclone', scopes: ['files:read'] }
+const request = { name: 'rclone', scopes: ['files:read'] }
 const listed = { answer: { data: { content: [RCLONE], total: 1 } } }
 
 export const appPasswordOperations: Operations = {
@@ -32,39 +32,39 @@ export const appPasswordOperations: Operations = {
     schema: createdAppPassword,
     guest: 'guestTokens',
     examples: {
-      success: { body: wish, answer: { data: { id: 1, token: TOKEN } } },
+      success: { body: request, answer: { data: { id: 1, token: TOKEN } } },
       'an app password that never expires': {
-        body: { ...wish, expires_at: null },
+        body: { ...request, expires_at: null },
         answer: { data: { id: 1, token: TOKEN } },
       },
       'an unknown scope': {
-        body: { ...wish, scopes: ['files'] },
+        body: { ...request, scopes: ['files'] },
         answer: {
           refusal: 'invalidBody',
           fill: 'scopes.0 must be one of files:read, files:write, account:read, account:write, admin',
         },
       },
       'an expiry in the past': {
-        body: { ...wish, expires_at: '2020-01-01T00:00:00Z' },
+        body: { ...request, expires_at: '2020-01-01T00:00:00Z' },
         answer: { refusal: 'invalidBody', fill: 'expires_at must be in the future' },
       },
       'a taken name': {
         given: 'alice has an app password',
-        body: wish,
+        body: request,
         answer: { refusal: 'tokenNameTaken' },
       },
       'too many app passwords': {
         given: 'alice has 50 app passwords',
-        body: wish,
+        body: request,
         answer: { refusal: 'tooManyTokens', fill: '50' },
       },
       'a session that is not fresh': {
         given: 'alice signed in an hour ago',
-        body: wish,
+        body: request,
         answer: { refusal: 'confirmationNeeded' },
       },
       'the scope of admins': {
-        body: { ...wish, scopes: ['admin'] },
+        body: { ...request, scopes: ['admin'] },
         answer: { refusal: 'notAdmin' },
       },
     },

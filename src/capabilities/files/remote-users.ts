@@ -192,7 +192,7 @@ async function idOf(deps: RemoteUserDeps, files: FileServer, token: string): Pro
  * @returns Its name there; `undefined` when it is gone, or somebody else.
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
-export async function nameThere(
+export async function findRemoteName(
   deps: RemoteUserDeps,
   files: FileServer,
   owner: { id: number; sub: string | null; role?: number },
@@ -236,7 +236,7 @@ export async function updateRemoteUser(
   const { id: userId, role } = account
   const { remoteId } = link
   const remoteRole = role === GUEST ? GUEST : GENERAL
-  const remoteName = await nameThere(deps, files, account, link)
+  const remoteName = await findRemoteName(deps, files, account, link)
   if (remoteName === undefined) return undefined
   if (role !== GUEST)
     await callAsAdmin(deps, files, `/api/admin/user/cancel_2fa?id=${remoteId}`, {})

@@ -113,7 +113,11 @@ function isBehind(db: Database, now: number): SQL | undefined {
   const isUsed = isNotNull(fileUsers.username)
   return and(
     isNull(fileUsers.goneAt),
-    or(notExists(owner), and(isUsed, notExists(same)), and(isUnused, exists(offOwner(db, now)))),
+    or(
+      notExists(owner),
+      and(isUsed, notExists(same)),
+      and(isUnused, exists(disabledOwner(db, now))),
+    ),
   )
 }
 
@@ -123,7 +127,7 @@ const isUnused = isNull(fileUsers.username)
  * Who was disabled here, or has an account that has ended, is written at once, also when nobody has
  * used the link yet.
  */
-function offOwner(db: Database, now: number) {
+function disabledOwner(db: Database, now: number) {
   return db
     .select({ id: users.id })
     .from(users)

@@ -13,7 +13,7 @@ import {
   isNoUser,
   listRemoteUsers,
   makeOwnFolder,
-  nameThere,
+  findRemoteName,
   type RemoteUser,
   type RemoteUserDeps,
   seeWritten,
@@ -140,7 +140,7 @@ async function deleteRemoteUser(
   const link = await findLink(deps.db, userId, deps.now())
   if (link === undefined) return
   const { remoteId } = link
-  const remoteName = await nameThere(deps, files, { id: userId, sub: link.sub }, link)
+  const remoteName = await findRemoteName(deps, files, { id: userId, sub: link.sub }, link)
   if (remoteName === undefined) return recordGone(deps.db, userId, deps.now())
   const path = `/api/admin/user/delete?id=${remoteId}`
   const deleted = await callAsAdmin(deps, files, path, {})

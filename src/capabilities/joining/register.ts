@@ -4,7 +4,7 @@ import { keptNamesIn, selectKeptNames } from '../../core/accounts/kept-names.ts'
 import {
   isFreeName,
   type NewName,
-  placeOf,
+  nameAndFolder,
   selectTaken,
   usualFolder,
 } from '../../core/accounts/new-names.ts'
@@ -110,7 +110,11 @@ async function registerOpenly(
   await chargeRequest(deps, 'register', client)
   if (set.turnstile_site_key !== '' || set.turnstile_secret !== '')
     await checkHuman(deps, await secretOf(deps, set.turnstile_secret), turnstile, client.network)
-  const { basePath, name } = placeOf(set.register_base_path || usualFolder(deps), username, true)
+  const { basePath, name } = nameAndFolder(
+    set.register_base_path || usualFolder(deps),
+    username,
+    true,
+  )
   await refuseTakenName(deps, name, password)
   const now = deps.now()
   const days = Number(set.register_days)
@@ -150,7 +154,7 @@ async function registerInvited(
   const isFixed = link.username !== ''
   const username = isFixed ? link.username : chosen
   if (!isFixed) checkChosenName(username)
-  const { basePath, name } = placeOf(link.basePath, username, !isFixed)
+  const { basePath, name } = nameAndFolder(link.basePath, username, !isFixed)
   await refuseTakenName(deps, name, password)
   const now = deps.now()
   const { accountEndsAt, accountDays } = link

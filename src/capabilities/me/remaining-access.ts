@@ -34,7 +34,7 @@ export function remainingAccessIn({
   return { keys, passkeys, appPasswords, identities, channels, addresses }
 }
 
-export const NOTHING_REMAINS = remainingAccessIn({})
+export const NO_REMAINING_ACCESS = remainingAccessIn({})
 
 /** Returns the statements that read what remains, as parts of a batch. */
 export function selectRemainingAccess(db: Database, userId: number) {

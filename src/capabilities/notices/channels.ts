@@ -97,7 +97,7 @@ interface Wrong {
   reason: ReasonCode
 }
 
-type Wish = Pick<NewChannel, 'kind' | 'address' | 'token' | 'chat' | 'sender'>
+type Destination = Pick<NewChannel, 'kind' | 'address' | 'token' | 'chat' | 'sender'>
 
 /**
  * Checks where a channel is to send.
@@ -105,11 +105,11 @@ type Wish = Pick<NewChannel, 'kind' | 'address' | 'token' | 'chat' | 'sender'>
  * @param isOwn The channel of a user, who may not reach private addresses.
  * @returns What is sealed and what is shown, or what is wrong.
  */
-export function readWish(
-  wish: Wish,
+export function readDestination(
+  destination: Destination,
   isOwn: boolean,
 ): { config: Omit<ChannelConfig, 'secret'>; target: string } | Wrong {
-  const { kind, address, token, chat, sender } = wish
+  const { kind, address, token, chat, sender } = destination
   if (kind === 'email') {
     const [to, from] = [parseEmail(address), parseEmail(sender)]
     if (to === undefined) return { field: 'address', reason: 'email' }

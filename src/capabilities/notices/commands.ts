@@ -105,9 +105,9 @@ read from the first line of the standard input.`,
   },
   async run(site, { kind, name, chat = '', sender = '', language, ...given }, { output }) {
     const { topics = [...TOPICS] } = given
-    const wish = { kind, name, chat, sender, topics, language, ...(await secretsOf(given)) }
+    const request = { kind, name, chat, sender, topics, language, ...(await secretsOf(given)) }
     const origin = originOf(given.site)
-    const { id, secret } = await createNoticeChannel(site, COMMAND_LINE, wish, origin)
+    const { id, secret } = await createNoticeChannel(site, COMMAND_LINE, request, origin)
     const done = [
       `Added the channel ${id}. To see whether notices arrive: ${latchkey('notice', 'test', String(id))}`,
       ...(kind === 'email' && !(await isMailBound()) ? [NO_MAIL] : []),

@@ -22,7 +22,7 @@ const CHANNEL = {
   waiting: 0,
   lost: 0,
 }
-const wish = {
+const channel = {
   kind: 'ntfy',
   address: 'https://ntfy.sh/a-topic-that-nobody-guesses',
   topics: ['new_network', 'password'],
@@ -49,14 +49,14 @@ export const noticeOperations: Operations = {
     schema: savedNoticeChannel,
     guest: 'guestNotices',
     examples: {
-      success: { body: wish, answer: { data: { secret: '' } } },
+      success: { body: channel, answer: { data: { secret: '' } } },
       'a private address': {
-        body: { ...wish, address: 'https://192.168.1.2/topic' },
+        body: { ...channel, address: 'https://192.168.1.2/topic' },
         answer: { refusal: 'invalidBody', fill: 'address must be a public https address' },
       },
       'a session that is not fresh': {
         given: 'alice signed in an hour ago',
-        body: wish,
+        body: channel,
         answer: { refusal: 'confirmationNeeded' },
       },
     },

@@ -49,7 +49,7 @@ async function webhook(
       event: notice.event && eventData(notice.event),
       more: notice.more,
       title: message.title,
-      text: textOf({ ...message, link: undefined }),
+      text: plainText({ ...message, link: undefined }),
       link: message.link ?? null,
     },
   })
@@ -130,7 +130,11 @@ function escapedForDiscord(text: string): string {
  * @see https://core.telegram.org/bots/api#sendmessage
  */
 function telegram({ address, token, chat }: ChannelConfig, _: Notice, message: Message): Delivery {
-  const body = { chat_id: chat, text: textOf(message), link_preview_options: { is_disabled: true } }
+  const body = {
+    chat_id: chat,
+    text: plainText(message),
+    link_preview_options: { is_disabled: true },
+  }
   const url = `${address.replace(/\/$/, '')}/bot${token}/sendMessage`
   return { url, body: JSON.stringify(body), headers: JSON_TYPE }
 }
@@ -165,6 +169,6 @@ function splitPath(address: string): { url: URL; folder: string; last: string } 
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
 
 /** Returns a message as plain text. */
-export function textOf({ title, lines, link }: Message): string {
+export function plainText({ title, lines, link }: Message): string {
   return [title, ...lines, ...(link === undefined ? [] : [link])].join('\n')
 }

@@ -17,7 +17,7 @@ import {
 } from '../../core/access/operators.ts'
 import { isFresh, isLive, mayEndFresh } from '../../core/access/session-store.ts'
 import { tooManyAttempts } from '../../core/throttle/requests.ts'
-import { type NewChannel, type ownChannelSchema, readWish } from './channels.ts'
+import { type NewChannel, type ownChannelSchema, readDestination } from './channels.ts'
 import { forgetChannels } from './memory.ts'
 import { type NoticeKey, TEST_MILLISECONDS } from './outbox.ts'
 import { sealConfig } from './sealed-config.ts'
@@ -73,14 +73,14 @@ export async function listNoticeChannels(deps: ActorDeps, operator: Operator) {
 export async function createNoticeChannel(
   deps: WriterDeps,
   operator: Operator,
-  wish: NewChannel,
+  request: NewChannel,
   origin: string,
 ): Promise<CreatedChannel> {
   const { db } = deps
   const now = deps.now()
-  const { row, secret } = await prepare(deps, wish, null, origin, now)
+  const { row, secret } = await newChannelRow(deps, request, null, origin, now)
   const by = isFreshOperator(deps, operator, now)
-  const event = eventBy(operator, undefined, 'notices_changed', now, wish.name)
+  const event = eventBy(operator, undefined, 'notices_changed', now, request.name)
   const { isFresh: isFreshNow, inserted } = await actAsOperatorAt(deps, operator, now, {
     event: insertEvent(db, by, event, hasPlace(null, MAX_CHANNELS)),
     inserted: insertChannel(db, by, row, MAX_CHANNELS),
@@ -206,13 +206,19 @@ export async function findOwnChannel(deps: ActorDeps, actor: SessionActor) {
 export async function saveOwnChannel(
   deps: WriterDeps,
   actor: SessionActor,
-  wish: OwnChannel,
+  request: OwnChannel,
   origin: string,
 ): Promise<CreatedChannel> {
   const { db } = deps
   const now = deps.now()
   const blank = { name: '', token: '', chat: '', sender: '' }
-  const { row, secret } = await prepare(deps, { ...blank, ...wish }, actor.userId, origin, now)
+  const { row, secret } = await newChannelRow(
+    deps,
+    { ...blank, ...request },
+    actor.userId,
+    origin,
+    now,
+  )
   const by = isFresh(deps, actor, now)
   const event = eventOf(actor, 'notices_changed', now)
   const { saved } = await actFreshAs(deps, actor, now, {
@@ -287,15 +293,15 @@ function testOf({ randomBytes }: Pick<Deps, 'randomBytes'>, now: number): NewTes
  * @param owner The user of the channel, or null for the operators.
  * @throws {Refusal} `invalidBody`.
  */
-async function prepare(
+async function newChannelRow(
   deps: Pick<Deps, 'randomBytes' | 'keyRing'>,
-  wish: Omit<NewChannel, 'topics'> & { topics: readonly Topic[] },
+  request: Omit<NewChannel, 'topics'> & { topics: readonly Topic[] },
   owner: ChannelOwner,
   origin: string,
   now: number,
 ): Promise<{ row: NewChannelRow; secret: string }> {
-  const { kind, name, topics, language } = wish
-  const read = readWish(wish, owner !== null)
+  const { kind, name, topics, language } = request
+  const read = readDestination(request, owner !== null)
   if ('reason' in read) {
     const { field, reason } = read
     throw new Refusal('invalidBody', { field, reason: { code: reason, values: {} } })

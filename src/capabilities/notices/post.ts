@@ -1,7 +1,7 @@
 import type { Deps } from '../../core/deps.ts'
 import { type EmailFailure, sendEmail } from '../mail/send-email.ts'
 import type { ChannelConfig, ChannelKind } from './channels.ts'
-import { deliveryTo, textOf } from './formats.ts'
+import { deliveryTo, plainText } from './formats.ts'
 import { writeNotice, type Notice } from './message.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
@@ -37,7 +37,7 @@ export async function post(
   const message = writeNotice(notice)
   if (kind === 'email') {
     const { address: to, sender: from } = config
-    const mail = { to, from, subject: message.title, text: textOf(message) }
+    const mail = { to, from, subject: message.title, text: plainText(message) }
     const failure = await sendEmail(deps, mail, notice.id)
     return failure && { failure }
   }

@@ -54,10 +54,10 @@ export interface NewClient extends Pick<
 export async function addClient(
   deps: ClientDeps,
   operator: Operator,
-  wish: NewClient,
+  request: NewClient,
 ): Promise<{ clientId: string; secret: string | undefined }> {
   const { db } = deps
-  const { isPublic = false, ...given } = wish
+  const { isPublic = false, ...given } = request
   const secret = isPublic ? undefined : PREFIX + newSecret(deps)
   const now = deps.now()
   const client: OpenidClient = {

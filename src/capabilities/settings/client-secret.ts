@@ -35,13 +35,13 @@ export async function withoutForeignSecret(
   const stored = await selectSettings(db, [...PLACE_KEYS])
   const basis: WantedSettings = {}
   for (const key of PLACE_KEYS) basis[key] = stored.find((row) => row.key === key)?.value ?? null
-  const place = placeOf(basis)
-  const isKept = place === undefined || place === placeOf({ ...basis, ...wanted })
+  const place = secretReceiver(basis)
+  const isKept = place === undefined || place === secretReceiver({ ...basis, ...wanted })
   return isKept ? { wanted, basis } : { wanted: { ...wanted, ...NO_SECRET } }
 }
 
 /** Returns where the client secret goes; `undefined` while that is not set. */
-function placeOf({
+function secretReceiver({
   sso_login_platform: platform,
   sso_endpoint_name: endpoint,
 }: WantedSettings): string | undefined {

@@ -4,7 +4,7 @@ import { auditEvents, identities, users } from '../../../schema/tables.ts'
 import { type AuditEvent, eventRow, logEvent } from '../../core/audit/events.ts'
 import { mayChooseName } from '../../core/accounts/chosen-names.ts'
 import { folderColumns } from '../../core/accounts/folders.ts'
-import { isFreeName, placeOf, usualFolder } from '../../core/accounts/new-names.ts'
+import { isFreeName, nameAndFolder, usualFolder } from '../../core/accounts/new-names.ts'
 import { GENERAL } from '../../core/accounts/roles.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
 import type { Client } from '../../core/base/network.ts'
@@ -69,7 +69,7 @@ async function insertUser(
   const made: AuditEvent = { ...client, at: now, kind: 'user_made', detail: platform }
   const linked: AuditEvent = { ...made, kind: 'identity_linked', detail: identityText(identity) }
   const isLinked = sql`exists (select 1 from ${identities} where ${identities.issuer} = ${issuer} and ${identities.subject} = ${subject})`
-  const { basePath, name: newName } = placeOf(
+  const { basePath, name: newName } = nameAndFolder(
     account.basePath || usualFolder({ fileServer }),
     username,
     true,

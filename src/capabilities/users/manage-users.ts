@@ -12,7 +12,7 @@ import {
 } from '../../core/access/operators.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
-import { placeOf } from '../../core/accounts/new-names.ts'
+import { nameAndFolder } from '../../core/accounts/new-names.ts'
 import { selectReservationByProgram } from '../../core/accounts/reserved-names.ts'
 import { ADMIN, GENERAL, GUEST } from '../../core/accounts/roles.ts'
 import { selectSameName, selectUser } from '../../core/accounts/store.ts'
@@ -87,7 +87,7 @@ export async function createUser(
   refuseNameOfFiles(fields.username)
   if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
   const now = deps.now()
-  const { basePath } = placeOf(fields.basePath ?? '/', fields.username, false)
+  const { basePath } = nameAndFolder(fields.basePath ?? '/', fields.username, false)
   const user: NewUser = {
     role: GENERAL,
     disabled: false,

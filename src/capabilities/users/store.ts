@@ -128,7 +128,9 @@ export function insertEventsOfUpdate(
   event: AuditEvent,
   may: SQL | undefined,
 ) {
-  const kinds = kindsOf(change).filter(({ fields, always }) => always === true || fields.length > 0)
+  const kinds = changeEvents(change).filter(
+    ({ fields, always }) => always === true || fields.length > 0,
+  )
   return insertEventsOfChange(db, by, event, kinds, may)
 }
 
@@ -216,8 +218,8 @@ export function deleteAppPasswordsOfChanged(
   return { tokenEvents: deletionEvents, deletedTokens: deleted }
 }
 
-/** Returns the kinds of events of a change. A change that operators search for has its own kind. */
-function kindsOf(change: UserChange): ChangeEvent[] {
+/** Returns the events of a change. A change that operators search for has its own kind. */
+function changeEvents(change: UserChange): ChangeEvent[] {
   const { username, role, basePath, disabled, permission, ssoId, passwordHash } = change
   const others = [
     textChange('username', users.username, username),

@@ -70,7 +70,7 @@ export function selectTaken(db: Database, name: NewName) {
  *
  * @throws {Refusal} `invalidBody` when the path with the name is none.
  */
-export function placeOf(
+export function nameAndFolder(
   template: string,
   username: string,
   isChosen: boolean,

@@ -52,7 +52,7 @@ export function planSettings(
     else if (setting.isSecret && isSealed)
       plan.refused.push({ kind: 'setting', name: key, reason: SEALED })
     else if (checked.success) plan.changes[key] = checked.output
-    else plan.refused.push({ kind: 'setting', name: key, reason: messageOf(checked.issues[0]) })
+    else plan.refused.push({ kind: 'setting', name: key, reason: issueText(checked.issues[0]) })
     seen.add(key)
   }
   return plan
@@ -66,7 +66,7 @@ function isDefault(setting: SettingDefinition, value: unknown): boolean {
 }
 
 /** Returns the reason without quoting the value. */
-function messageOf(issue: v.BaseIssue<unknown>): string {
+function issueText(issue: v.BaseIssue<unknown>): string {
   return issue.kind === 'schema' && issue.type === 'string'
     ? 'must be a text'
     : wordsOf(readReason(issue.message))

@@ -69,7 +69,7 @@ function printTable(
   )
   const table = borderless(columnWidths([columns, ...rows]))
   table.push(columns.map(heading), ...rows)
-  console.log(textOf(table))
+  console.log(tableText(table))
   const isCut = more ?? (total ?? 0) > content.length
   // On stderr, so that a pipe receives only the list.
   const of = total === undefined ? '' : ` of ${total}`
@@ -83,11 +83,11 @@ function printRecord(record: Row): void {
     .filter(([, text]) => text !== '')
   const table = borderless(columnWidths(rows))
   for (const [name, value] of rows) table.push([heading(name), value])
-  console.log(textOf(table))
+  console.log(tableText(table))
 }
 
 /** Returns the table as text, without trailing spaces. */
-function textOf(table: ReturnType<typeof borderless>): string {
+function tableText(table: ReturnType<typeof borderless>): string {
   const lines = table.toString().split('\n')
   return lines.map((line) => line.trimEnd()).join('\n')
 }

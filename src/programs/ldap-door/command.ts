@@ -7,10 +7,10 @@ type Flags = (typeof OPTIONS)[number][0]
 
 /** Declares an option with the text that the bundled program shows too. */
 function option<const Form extends Flags>(form: Form, chinese: string) {
-  return takes(form, textOf(form), chinese)
+  return takes(form, englishHelp(form), chinese)
 }
 
-function textOf(form: Flags): string {
+function englishHelp(form: Flags): string {
   return OPTIONS.find(([flags]) => flags === form)?.[1] ?? ''
 }
 
@@ -24,7 +24,7 @@ export const ldapCommand = command({
     ),
     listen: repeated(
       '--listen <url>',
-      textOf('--listen <url>'),
+      englishHelp('--listen <url>'),
       '监听地址（ldap://127.0.0.1:3890）；可重复',
       String,
     ),

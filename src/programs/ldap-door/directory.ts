@@ -30,15 +30,15 @@ const CLASS_OF_BASE: Record<string, string> = {
 /** The tree of a site. @see docs/ldap.md */
 export class Directory {
   readonly #base: Dn
-  readonly #people: Place
-  readonly #groups: Place
+  readonly #people: EntryName
+  readonly #groups: EntryName
   /** The entries of a list for the search account, which asks for them at each request. */
   readonly #entries = new WeakMap<AccountList, Entry[]>()
 
   constructor(base: Dn) {
     this.#base = base
-    this.#people = placeOf(this.#under('ou', 'people'))
-    this.#groups = placeOf(this.#under('ou', 'groups'))
+    this.#people = entryName(this.#under('ou', 'people'))
+    this.#groups = entryName(this.#under('ou', 'groups'))
   }
 
   get base(): string {
@@ -98,10 +98,10 @@ export class Directory {
   #containers(): Entry[] {
     const first = this.#base[0]?.[0] ?? { type: 'dc', value: '' }
     const type = first.type.toLowerCase()
-    const unit = (place: Place, name: string) =>
+    const unit = (place: EntryName, name: string) =>
       entryOf(place, { objectClass: ['top', 'organizationalUnit'], ou: [name] })
     return [
-      entryOf(placeOf(this.#base), {
+      entryOf(entryName(this.#base), {
         objectClass: ['top', CLASS_OF_BASE[type] ?? 'domain'],
         [type]: [first.value],
       }),
@@ -133,7 +133,7 @@ export class Directory {
   }
 
   /** Returns the place of an entry in a container. The place of the container is printed once. */
-  #in(container: Place, type: string, value: string): Place {
+  #in(container: EntryName, type: string, value: string): EntryName {
     const own: Dn = [[{ type, value }]]
     return { dn: `${printDn(own)},${container.dn}`, key: `${dnKey(own)},${container.key}` }
   }
@@ -144,18 +144,18 @@ export class Directory {
 }
 
 /** A DN as it is printed, and as it is compared. */
-interface Place {
+interface EntryName {
   dn: string
   key: string
 }
 
-function placeOf(dn: Dn): Place {
+function entryName(dn: Dn): EntryName {
   return { dn: printDn(dn), key: dnKey(dn) }
 }
 
 /** @param known What stays the same when the entry gets another name. */
 function entryOf(
-  { dn, key }: Place,
+  { dn, key }: EntryName,
   attributes: Record<string, string[]>,
   known: string = dn,
 ): Entry {

@@ -78,7 +78,7 @@ export async function openDoor(
     site,
     searchPassword: searchPasswordOf(options.token),
     appPasswordsOnly: options.appPasswordsOnly,
-    log: (line) => print(textOf(line)),
+    log: (line) => print(logText(line)),
   }
   const clients = new Set<Client>()
   const servers = options.listeners.map((one) => createListener(one, options, world, clients))
@@ -119,7 +119,7 @@ const addressOf = ({ isTls, host, port }: Listener) =>
   `${isTls ? 'ldaps' : 'ldap'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Control characters of a name would change the line. */
-function textOf({ operation, code, dn, address, milliseconds }: LogLine): string {
+function logText({ operation, code, dn, address, milliseconds }: LogLine): string {
   const visible = dn.replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, '�')
   return `${operation} ${code} "${visible}" ${address} ${milliseconds} ms`
 }

@@ -46,7 +46,7 @@ export function onSite<T extends Takes, Prepared = undefined>({
   return command<T>({
     ...shape,
     async run(given, call) {
-      const prepared = await prepare(before && (() => before(given, call)))
+      const prepared = await runBefore(before && (() => before(given, call)))
       await openSite(call, async (site) =>
         run(site, await findAll(site, shape.takes, given), call, prepared),
       )
@@ -55,10 +55,10 @@ export function onSite<T extends Takes, Prepared = undefined>({
 }
 
 /** @returns Nothing, when there is nothing to do before. */
-function prepare<Prepared>(
+function runBefore<Prepared>(
   before: (() => Prepared | Promise<Prepared>) | undefined,
 ): Promise<Prepared>
-async function prepare(before?: () => unknown): Promise<unknown> {
+async function runBefore(before?: () => unknown): Promise<unknown> {
   return before?.()
 }
 

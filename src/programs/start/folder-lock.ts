@@ -35,7 +35,7 @@ export function lockFolder(): () => void {
     throw new CommandError(
       isBusy(error)
         ? `Another npm start${describeHolder()} serves the site of this folder, or prepares it: stop that one first, or clone into another folder for another site.`
-        : `Can't lock ${LOCK} (${messageOf(error)}): remove that file, which holds nothing, then run npm start again.`,
+        : `Can't lock ${LOCK} (${messageOrCode(error)}): remove that file, which holds nothing, then run npm start again.`,
     )
   }
 }
@@ -68,7 +68,7 @@ function makeFolder(): void {
   }
 }
 
-function messageOf(error: unknown): string {
+function messageOrCode(error: unknown): string {
   return error instanceof Error ? error.message : codeOf(error)
 }
 

@@ -105,10 +105,10 @@ const FIELDS: Partial<Record<RefusalName, string>> = {
 
 /** Translates a refusal into the visitor's language. */
 export function problemOf(t: Texts, refusal: Refusal): Problem {
-  return { field: refusal.field ?? FIELDS[refusal.refusal], message: messageOf(t, refusal) }
+  return { field: refusal.field ?? FIELDS[refusal.refusal], message: refusalText(t, refusal) }
 }
 
-function messageOf(t: Texts, { refusal, reason, values, retryAfterSeconds }: Refusal): string {
+function refusalText(t: Texts, { refusal, reason, values, retryAfterSeconds }: Refusal): string {
   if (refusal === 'tooManyAttempts' && retryAfterSeconds !== undefined) {
     return retryAfterSeconds < 60
       ? t.problems.tryAgainSeconds(retryAfterSeconds)

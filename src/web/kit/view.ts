@@ -147,13 +147,11 @@ function statusOf(code: Refusal['code']) {
 /** Name of a notice. A URL holds only this name; its text comes from the catalogue. */
 export type DoneNotice = keyof Texts['notices']
 
-/** Notices of what is gone; the others tell what was done. */
-const ABOUT_A_LOSS: readonly DoneNotice[] = ['session-over', 'recovery-code-used', 'key-void']
+/** Notices that look like a warning; the others report a success. */
+const WARNINGS: readonly DoneNotice[] = ['session-over', 'recovery-code-used', 'key-void']
 
 function noticeOf(t: Texts, name: string): View['notice'] {
-  return isNotice(t, name)
-    ? { text: t.notices[name], isGood: !ABOUT_A_LOSS.includes(name) }
-    : undefined
+  return isNotice(t, name) ? { text: t.notices[name], isGood: !WARNINGS.includes(name) } : undefined
 }
 
 function isNotice(t: Texts, name: string): name is DoneNotice {

@@ -64,11 +64,11 @@ async function readUpTo(c: AppContext, maxBytes: number): Promise<SentBody> {
  * @throws {Refusal} `bodyTooLarge`.
  */
 export async function readText(c: AppContext): Promise<string> {
-  return textOf(await readWhole(c))
+  return bodyText(await readWhole(c))
 }
 
 /** Returns the text of a body that is no upload. */
-export function textOf({ kept }: SentBody): string {
+export function bodyText({ kept }: SentBody): string {
   return new TextDecoder().decode(kept ?? undefined)
 }
 

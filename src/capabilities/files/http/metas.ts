@@ -6,7 +6,7 @@ import { ensureFileUser } from '../identity.ts'
 import { readAnswer } from '../origin.ts'
 import type { IdentityDeps } from '../write-users.ts'
 import { findWithFileUser, listLinks } from '../store.ts'
-import { keptBody, type SentBody, textOf } from './body.ts'
+import { keptBody, type SentBody, bodyText } from './body.ts'
 
 const idsSchema = v.nullish(v.array(v.number()))
 const metaSchema = v.looseObject({ read_users: idsSchema, write_users: idsSchema })
@@ -40,7 +40,7 @@ export async function withRemoteUsers(
   files: FileServer,
   sent: SentBody,
 ): Promise<SentBody> {
-  const meta = v.safeParse(sentSchema, textOf(sent))
+  const meta = v.safeParse(sentSchema, bodyText(sent))
   if (!meta.success)
     throw new Refusal('invalidBody', { reason: { code: 'jsonObject', values: {} } })
   const translated = await translate(meta.output, async (ids) => {

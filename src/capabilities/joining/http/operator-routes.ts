@@ -13,7 +13,7 @@ import { LINK_KINDS } from '../links.ts'
 import { detailsRecord, linkRecord, madeLinkRecord } from '../record.ts'
 import { createResetLink } from '../reset-links.ts'
 import { approveUser, listWaiting, rejectUser } from '../waiting.ts'
-import { placeOf } from './link-place.ts'
+import { linkPlaceOf } from './link-place.ts'
 
 /** `kind=invitation`; without it, every kind. */
 const linksQuery = v.object({
@@ -40,7 +40,7 @@ export const adminInvitationRoutes = new Hono<App>().post(
   jsonBody(invitationSchema),
   async (c) => {
     const request = invitationRequest(c.req.valid('json'))
-    const made = await createInvitation(c.get('deps'), actorOf(c), request, placeOf(c))
+    const made = await createInvitation(c.get('deps'), actorOf(c), request, linkPlaceOf(c))
     return ok(c, madeLinkRecord(made))
   },
 )
@@ -50,7 +50,7 @@ export const adminJoiningRoutes = new Hono<App>()
   .post('/reset_link', admin(), jsonBody(resetLinkSchema), async (c) => {
     const { id, second_factor: secondFactor, ends_at: endsAt } = c.req.valid('json')
     const request = { userId: id, secondFactor, endsAt: endsAt ?? undefined }
-    const made = await createResetLink(c.get('deps'), actorOf(c), request, placeOf(c))
+    const made = await createResetLink(c.get('deps'), actorOf(c), request, linkPlaceOf(c))
     return ok(c, madeLinkRecord(made))
   })
   .get('/details', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {

@@ -105,10 +105,10 @@ async function registerWith(
   open?: OpenRegistration,
 ) {
   const { username = '', password = '' } = fields
-  const wish = validate(registrationSchema, { username, password, ...proof })
+  const request = validate(registrationSchema, { username, password, ...proof })
   refuseOtherRepeat(fields)
   const deps = c.get('deps')
-  const registered = await register(deps, wish, clientOf(c), open)
+  const registered = await register(deps, request, clientOf(c), open)
   if (registered.isWaiting) {
     const view = await readView(c)
     const t = view.t.joining
@@ -150,9 +150,9 @@ const DONE = { icon: 'done', tone: 'green' } as const
 
 async function setPassword(c: AppContext, fields: Fields, secret: string) {
   const refusal = await attempt(async () => {
-    const wish = validate(resetSchema, { ...fields, link: secret })
+    const request = validate(resetSchema, { ...fields, link: secret })
     refuseOtherRepeat(fields)
-    await resetPassword(c.get('deps'), wish.link, wish.password, clientOf(c), languageOf(c))
+    await resetPassword(c.get('deps'), request.link, request.password, clientOf(c), languageOf(c))
   })
   if (refusal instanceof Refusal) return showLink(c, secret, fields, refusal)
   const view = await readView(c)

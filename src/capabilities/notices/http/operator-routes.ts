@@ -21,8 +21,8 @@ export const adminNoticeRoutes = new Hono<App>()
   })
   .post('/create', admin(), jsonBody(newChannelSchema), async (c) => {
     const { origin } = new URL(c.req.url)
-    const wish = c.req.valid('json')
-    const { id, secret } = await createNoticeChannel(c.get('deps'), actorOf(c), wish, origin)
+    const request = c.req.valid('json')
+    const { id, secret } = await createNoticeChannel(c.get('deps'), actorOf(c), request, origin)
     return ok(c, { id, secret })
   })
   .post('/topics', admin(), jsonBody(channelTopicsSchema), async (c) => {

@@ -15,8 +15,8 @@ export const noticeRoutes = new Hono<App>()
   })
   .post('/save', signedIn('guestNotices', 'session'), jsonBody(ownChannelSchema), async (c) => {
     const { origin } = new URL(c.req.url)
-    const wish = c.req.valid('json')
-    const { secret } = await saveOwnChannel(c.get('deps'), sessionOf(c), wish, origin)
+    const request = c.req.valid('json')
+    const { secret } = await saveOwnChannel(c.get('deps'), sessionOf(c), request, origin)
     return ok(c, { secret })
   })
   .post('/delete', signedIn('guestNotices', 'session'), async (c) => {

@@ -31,9 +31,9 @@ export const noticePages = new Hono<App>()
     const fields = await readForm(c)
     const saved = await attempt(async () => {
       const topics = chosenTopics(OWN_TOPICS, fields)
-      const wish = validate(ownChannelSchema, { ...fields, topics, language: languageOf(c) })
+      const request = validate(ownChannelSchema, { ...fields, topics, language: languageOf(c) })
       await confirmWith(c, fields)
-      return saveOwnChannel(c.get('deps'), sessionOf(c), wish, new URL(c.req.url).origin)
+      return saveOwnChannel(c.get('deps'), sessionOf(c), request, new URL(c.req.url).origin)
     })
     if (saved instanceof Refusal) {
       const kind = findKind(fields['kind'])

@@ -10,7 +10,7 @@ import { showForm } from '../../../../web/kit/frames.tsx'
 import { goTo, showPage } from '../../../../web/kit/view.ts'
 import { permissionIn } from '../../../users/pages/admin/permission-fields.tsx'
 import { invitationRequest, invitationSchema } from '../../fields.ts'
-import { placeOf } from '../../http/link-place.ts'
+import { linkPlaceOf } from '../../http/link-place.ts'
 import { createInvitation, listLinks, withdrawLink } from '../../invitations.ts'
 import {
   INVITATIONS_PATH,
@@ -30,7 +30,7 @@ export const invitationPages = formsOf(INVITATIONS_PATH, showInvitations, {
     page: showNewInvitation,
     reads: (fields) => invitationRequest(parseInvitation(fields)),
     confirms: true,
-    run: (c, request) => createInvitation(c.get('deps'), actorOf(c), request, placeOf(c)),
+    run: (c, request) => createInvitation(c.get('deps'), actorOf(c), request, linkPlaceOf(c)),
     async done(c, made) {
       if (made.link === '') return goTo(c, INVITATIONS_PATH, 'invitation-mailed')
       return showPage(c, <MadeInvitationPage view={await adminView(c)} made={made} />)

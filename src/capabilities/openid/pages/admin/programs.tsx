@@ -75,7 +75,7 @@ function ProgramRow({ view, client, id: place }: ProgramRowProps) {
   return (
     <Row id={place} icon="registered" program={name} title={name}>
       <p class="facts">
-        {[...new Set(redirectUris.map(placeOf))].map((host) => (
+        {[...new Set(redirectUris.map(hostOrScheme))].map((host) => (
           <span>{host}</span>
         ))}
         {flags.map((flag) => (
@@ -129,7 +129,7 @@ function ProgramRow({ view, client, id: place }: ProgramRowProps) {
 }
 
 /** Returns what a reader recognises of an address: the host, or the scheme of a program's own. */
-function placeOf(uri: string): string {
+function hostOrScheme(uri: string): string {
   const { host, protocol } = new URL(uri)
   return host === '' ? protocol : host
 }

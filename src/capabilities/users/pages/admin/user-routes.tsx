@@ -9,7 +9,7 @@ import { generatePassword } from '../../../../core/passwords/generated-password.
 import { Refusal } from '../../../../core/base/refusals.ts'
 import { listIdentitiesOf } from '../../../sso/manage.ts'
 import { getDetails } from '../../../joining/details.ts'
-import { placeOf } from '../../../joining/http/link-place.ts'
+import { linkPlaceOf } from '../../../joining/http/link-place.ts'
 import { createResetLink } from '../../../joining/reset-links.ts'
 import { listSettings } from '../../../settings/manage-settings.ts'
 import { listClients } from '../../../openid/clients.ts'
@@ -19,7 +19,11 @@ import { findUsers, getUser, MAX_LISTED_USERS } from '../../find-users.ts'
 import { changeUser, createUser } from '../../manage-users.ts'
 import { USER_GROUPS } from '../../list-store.ts'
 import { listStopsOf } from '../../unlock.ts'
-import { isNothing, listRemainingAccessOf, NOTHING_REMAINS } from '../../../me/remaining-access.ts'
+import {
+  isNothing,
+  listRemainingAccessOf,
+  NO_REMAINING_ACCESS,
+} from '../../../me/remaining-access.ts'
 import { reason } from '../../../../core/base/reasons.ts'
 import { confirmWith } from '../../../../web/kit/confirm.tsx'
 import { attempt, type Fields, problemOf, readForm } from '../../../../web/kit/form.ts'
@@ -80,7 +84,7 @@ export const userPages = new Hono<App>()
     }
     const { user, generated } = made
     if (generated === undefined) return goTo(c, `${PATH}/${user.id}`, 'user-made')
-    const props = { view, user, remaining: NOTHING_REMAINS, password: generated }
+    const props = { view, user, remaining: NO_REMAINING_ACCESS, password: generated }
     return showPage(c, <GeneratedPasswordPage {...props} />)
   })
   .get('/:id{[0-9]+}', (c) => showUser(c))
@@ -118,7 +122,10 @@ export const userPages = new Hono<App>()
       const user = await getUser(c.get('deps'), actorOf(c), id)
       const secondFactor = fields['second_factor'] === 'true'
       const request = { userId: id, secondFactor, endsAt: undefined }
-      return { user, ...(await createResetLink(c.get('deps'), actorOf(c), request, placeOf(c))) }
+      return {
+        user,
+        ...(await createResetLink(c.get('deps'), actorOf(c), request, linkPlaceOf(c))),
+      }
     })
     if (changed instanceof Refusal) return showUser(c, 'reset-link', fields, changed)
     const { user, ...made } = changed

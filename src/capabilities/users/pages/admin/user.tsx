@@ -1,5 +1,5 @@
 import { GUEST } from '../../../../core/accounts/roles.ts'
-import { NOTHING_REMAINS } from '../../../me/remaining-access.ts'
+import { NO_REMAINING_ACCESS } from '../../../me/remaining-access.ts'
 import { RemainingAccessLists } from '../../../me/pages/remaining-access.tsx'
 import { browserOf, deviceIcon, Methods } from '../../../sessions/pages/sessions.tsx'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
@@ -118,7 +118,7 @@ function Access(props: UserProps) {
           <Fold icon="notices" title={view.t.channels.title} count={channels.length}>
             <RemainingAccessLists
               view={view}
-              remaining={{ ...NOTHING_REMAINS, channels }}
+              remaining={{ ...NO_REMAINING_ACCESS, channels }}
               ofOther
             />
           </Fold>
