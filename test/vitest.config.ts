@@ -20,6 +20,18 @@ const TMPDIR = tmpdir()
 // Where Miniflare puts the databases.
 process.env['TMPDIR'] = memoryFolder() ?? TMPDIR
 
+/** Loading Miniflare and Playwright anew for each file would take a minute of CPU. */
+const IN_NODE = {
+  env: { TMPDIR },
+  testTimeout: PROCESS_MILLISECONDS,
+  hookTimeout: PROCESS_MILLISECONDS,
+  isolate: false,
+  maxWorkers: PROCESSES,
+  sequence: { groupOrder: 0 },
+}
+/** Most of their tests start programs, and each of these bundles or loads wrangler. */
+const WITH_PROGRAMS = { ...IN_NODE, globalSetup: ['./test/support/build-worker.ts'] }
+
 buildAssets()
 await buildPrograms('.')
 
@@ -45,26 +57,24 @@ export default defineConfig(async () => ({
           testTimeout: TEST_MILLISECONDS,
           hookTimeout: TEST_MILLISECONDS,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/cli/**', 'test/real/**'],
+          exclude: ['test/{e2e,cli,smoke,programs,real}/**'],
           setupFiles: ['./test/support/setup.ts'],
           isolate: false,
           maxWorkers: PROCESSES,
           sequence: { groupOrder: 1 },
         },
       },
+      // Decisions and parsers of programs, which start none.
+      { test: { ...IN_NODE, name: 'programs', include: ['test/programs/**/*.test.ts'] } },
+      // Each process once.
+      { test: { ...WITH_PROGRAMS, name: 'smoke', include: ['test/smoke/**/*.test.ts'] } },
       {
         test: {
-          name: 'node',
-          include: ['test/e2e/**/*.test.ts', 'test/cli/**/*.test.ts'],
-          env: { TMPDIR },
-          globalSetup: ['./test/support/build-worker.ts'],
-          // Most tests start programs, and each of these bundles or loads wrangler.
-          testTimeout: PROCESS_MILLISECONDS,
-          hookTimeout: PROCESS_MILLISECONDS,
-          // Loading Miniflare and Playwright anew for each file would take a minute of CPU.
-          isolate: false,
+          ...WITH_PROGRAMS,
+          name: 'processes',
+          include: ['test/{e2e,cli}/**/*.test.ts'],
           maxWorkers: PROGRAM_PROCESSES,
-          sequence: { groupOrder: 0 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

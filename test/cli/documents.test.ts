@@ -37,7 +37,7 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
   ],
   [/^npm run check$|^npm run size$/, '.ci/run runs it'],
   [/^npm run build:ldap$/, 'test/cli/ldap/program.test.ts runs it'],
-  [/^npm test\b|^npm run test:(fast|watch)$/, 'it runs this test, or a part of them'],
+  [/^npm test\b|^npm run test:(all|watch)\b/, 'it runs this test, or a part of them'],
   [
     /^npm run (bench|bench:keys|soak|screenshots)\b/,
     'takes minutes; parts have tests of their own',

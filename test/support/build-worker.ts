@@ -21,13 +21,33 @@ declare module 'vitest' {
   }
 }
 
+/** What is made once, however many projects of a run need it, and how many still do. */
+let made: { folders: Promise<Folders>; users: number } | undefined
+
+type Folders = Record<'workerFolder' | 'freshClone' | 'startedSite', string> & {
+  remove: () => Promise<unknown>
+}
+
 /**
  * Bundles the Worker once, as a deployment would, makes a site that tests copy, and unpacks the
  * browser, all where the tests of programs have their temporary files.
  */
 export default async function setup(project: TestProject) {
+  made ??= { folders: make(project.config.env['TMPDIR']), users: 0 }
+  const { folders } = made
+  made.users++
+  const { remove, ...provided } = await folders
+  project.provide('workerFolder', provided.workerFolder)
+  project.provide('freshClone', provided.freshClone)
+  project.provide('startedSite', provided.startedSite)
+  return async () => {
+    if (made !== undefined && --made.users === 0) await remove()
+  }
+}
+
+async function make(folder: string | undefined): Promise<Folders> {
   const TMPDIR = tmpdir()
-  process.env['TMPDIR'] = project.config.env['TMPDIR']
+  process.env['TMPDIR'] = folder
   // Every program that a test starts loads wrangler: compiled once for all of them.
   const cache = mkdtempSync(join(tmpdir(), 'latchkey-compile-cache-'))
   process.env['NODE_COMPILE_CACHE'] = cache
@@ -41,11 +61,13 @@ export default async function setup(project: TestProject) {
     chromium.executablePath(),
   ])
   process.env['TMPDIR'] = TMPDIR
-  project.provide('workerFolder', dirname(script))
-  project.provide('freshClone', fresh.folder)
-  project.provide('startedSite', clone.folder)
-  return async () => {
-    rmSync(cache, { recursive: true, force: true })
-    await Promise.all([fresh.remove(), clone.remove()])
+  return {
+    workerFolder: dirname(script),
+    freshClone: fresh.folder,
+    startedSite: clone.folder,
+    remove: () => {
+      rmSync(cache, { recursive: true, force: true })
+      return Promise.all([fresh.remove(), clone.remove()])
+    },
   }
 }

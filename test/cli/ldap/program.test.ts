@@ -10,7 +10,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { hasOpenssl, makeCertificate } from '../../support/certificate.ts'
 import { freePort } from '../../support/free-port.ts'
 import { Program } from '../../support/program.ts'
-import { bindRequest, RawClient, searchRequest, WHO_AM_I } from './stand-in.ts'
+import { bindRequest, RawClient, searchRequest, WHO_AM_I } from '../../programs/ldap/stand-in.ts'
 
 const run = promisify(execFile)
 const FILE = '.build/latchkey-ldap.mjs'
