@@ -18,7 +18,7 @@ import { sameOrigin } from './web/kit/same-origin.ts'
 import { mount } from './capabilities.ts'
 import { sessionToken } from './web/http/session-cookie.ts'
 import { clearSessionToken, requireSession } from './capabilities/sign-in/pages/session-cookie.ts'
-import { isSessionOver } from './web/kit/session-over.ts'
+import { isSessionOver, lacksSecondFactor } from './web/kit/session-over.ts'
 import { signInPath } from './capabilities/sign-in/pages/next.ts'
 import { themeOf } from './capabilities/settings/pages/theme.ts'
 import { goTo, readView, showPage } from './web/kit/view.ts'
@@ -62,8 +62,7 @@ export const pageRoutes = new Hono<App>()
 export async function showFailure(error: Error, c: AppContext) {
   const refusal = refusalIn(error)
   if (isSessionOver(refusal)) return askToSignIn(c)
-  if (refusal.refusal === 'secondFactorMissing' || refusal.refusal === 'secondFactorUnused')
-    return goTo(c, '/account/security', 'second-factor-needed')
+  if (lacksSecondFactor(refusal)) return goTo(c, '/account/security', 'second-factor-needed')
   if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
   const view = await readView(c)
   if (refusal.refusal === 'unknownPath') return showPage(c, <NotFoundPage view={view} />, refusal)

@@ -57,6 +57,8 @@ function makeFiles(): Map<string, string> {
     PASSKEY_SCRIPT: addHashed('passkeys', 'js', source('passkeys.js')),
     // Stands in its page: a host may pass only `/api` and `/account` on to this service.
     SSO_SCRIPT: sso,
+    // Stands in the pages of OpenList's web client, which has its scripts after it.
+    CLIENT_SCRIPT: source('client.js'),
     SSO_SCRIPT_HASH: `sha256-${createHash('sha256').update(sso).digest('base64')}`,
     STYLE_SHEET: addHashed('style', 'css', pico() + minifyCss(styleSheet(latchkey))),
   }

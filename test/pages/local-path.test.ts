@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { localPathOf, parseLocalPath } from '../../src/web/kit/local-path.ts'
-import { parseNext, pathAfter, signInPath } from '../../src/capabilities/sign-in/pages/next.ts'
+import { isClientSignIn, readSitePath } from '../../src/core/base/site-areas.ts'
+import { localPathOf, parseClientPath, parseLocalPath } from '../../src/web/kit/local-path.ts'
+import { pathAfter, signInPath } from '../../src/capabilities/sign-in/pages/next.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { anyWebUrl } from '../support/any-web-url.ts'
 
@@ -60,8 +61,9 @@ describe('a path that a request supplies', () => {
 
   test.each(HOSTILE)('is refused otherwise: %j', (text) => {
     expect(parseLocalPath(text)).toBe('')
-    expect(pathAfter(text)).toBe('/account')
-    expect(signInPath(text)).toBe('/account/sign-in')
+    const files = parseClientPath(text)
+    expect(pathAfter(text)).toBe(files || '/account')
+    expect(new URL(signInPath(text), SITE).searchParams.get('next') ?? '').toBe(files)
   })
 
   test('leads to this site, to the same path, whatever it is', () => {
@@ -81,9 +83,86 @@ describe('a path that a request supplies', () => {
         const url = new URL(path, SITE)
         expect(url.origin).toBe(SITE)
         expect(url.pathname + url.search).toBe(path)
-        expect(url.pathname).toMatch(/^\/account(\/|$)/)
+        expect(path).toMatch(/^\/(?!\/)[\x21-\x7e]*$/)
+        const isAccount = /^\/account(?:\/|$)/.test(url.pathname)
+        expect(isAccount || readSitePath(url.pathname)?.area === 'client').toBe(true)
       }),
       { numRuns: 2000 },
+    )
+  })
+})
+
+describe('a path of the web client that a request supplies', () => {
+  test.each([
+    ['/', '/'],
+    ['/folder/a%20b', '/folder/a%20b'],
+    ['/文件', '/%E6%96%87%E4%BB%B6'],
+    ['/@manage/settings/site', '/@manage/settings/site'],
+    ['/@s/abc?pwd=x', '/@s/abc?pwd=x'],
+    ['/folder#part', '/folder'],
+    ['/loginx', '/loginx'],
+  ])('is taken, as browsers write it: %s', (text, path) => {
+    expect(parseClientPath(text)).toBe(path)
+  })
+
+  test.each([
+    '//evil.example',
+    '/.//evil.example',
+    '/a/..//evil.example',
+    '/\\evil.example',
+    '/\t/evil.example',
+    '/a b',
+    '/a\r\nSet-Cookie: a=b',
+    '/a%0d%0aSet-Cookie:%20a=b',
+    'https://evil.example/',
+    'javascript:alert(1)',
+    '@login',
+    '/@login',
+    '/@LOGIN/',
+    '/%40login?token=x',
+    '/x/../@login',
+    '/account/keys',
+    '/x/../account',
+    '/x/%2e%2e/api/me',
+    '/api/fs/list',
+    '/d/file',
+    '/dav/',
+    '/s3',
+    '/oauth/authorize?x',
+    '/x;/..;/api/me',
+    '',
+    `/${'x'.repeat(1024)}`,
+    `/${'文'.repeat(300)}`,
+  ])('is refused: %j', (text) => {
+    expect(parseClientPath(text)).toBe('')
+  })
+
+  test('stays on this site and in its area, and is read as the same path again', () => {
+    const piece = fc.constantFrom(
+      ...Array.from('/\\.%?#@:;&= ~\t\r\n\0'),
+      '..',
+      '%2f',
+      '%5c',
+      '%2e',
+      'account',
+      'api',
+      '@login',
+      'evil.example',
+    )
+    const near = fc
+      .array(fc.oneof(piece, fc.string({ maxLength: 3 })))
+      .map((parts) => `/${parts.join('')}`)
+    fc.assert(
+      fc.property(fc.oneof(near, fc.string({ unit: anyCharacter }), anyWebUrl), (text) => {
+        const path = parseClientPath(text)
+        fc.pre(path !== '')
+        const { origin, pathname } = new URL(path, SITE)
+        const { area, decoded = '' } = readSitePath(pathname) ?? {}
+        expect([origin, area, parseClientPath(path)]).toEqual([SITE, 'client', path])
+        expect(path).toMatch(/^\/(?!\/)[\x21-\x7e]{0,1023}$/)
+        expect(isClientSignIn(decoded)).toBe(false)
+      }),
+      { numRuns: 2000, maxSkipsPerRun: 1000 },
     )
   })
 })
@@ -97,7 +176,7 @@ describe('the page after the sign-in', () => {
     '/account/language',
     '/account/announcement',
   ])('is never %s', (path) => {
-    expect(parseNext({ next: path })).toBe('')
+    expect(pathAfter(path)).toBe('/account')
   })
 
   test('is not the notice of an earlier form, and keeps the rest of its query', () => {

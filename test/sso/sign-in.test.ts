@@ -176,32 +176,35 @@ describe('GET /api/auth/sso_callback', () => {
     },
   )
 
-  test('in compatibility mode leads to the web client of a file server, but with its own token only', async () => {
-    const openlist = new OpenListStandIn()
-    const faults: Partial<Deps> = {
-      sendOut: (url, init) =>
-        url.startsWith(FILES_ORIGIN) ? openlist.send(url, init) : site.providers.fetch(url, init),
-    }
-    site = new SsoSite(faults, FILES_BINDINGS)
-    visitor = new Visitor(site)
-    await site.setUp({ sso_compatibility_mode: 'true' })
-    await link()
-    const foreign = await site.token('alice', PASSWORD)
-    const tryForeign = async (path: string) => (await visitor.get(path)).location
-    const strange = `/@login?token=${foreign}&redirect=%2Fx`
-    expect(await tryForeign(strange)).toBe('http://localhost/@login?redirect=%2Fx')
-    const { location } = await signIn()
-    expect(visitor.setCookies.at(-1)).toMatch(
-      /^login-token=[0-9a-f]{64}; Max-Age=60; Path=\/; HttpOnly; SameSite=Lax$/,
+  describe('at the web client of a file server', () => {
+    beforeEach(async () => {
+      const openlist = new OpenListStandIn()
+      const faults: Partial<Deps> = {
+        sendOut: (url, init) =>
+          url.startsWith(FILES_ORIGIN) ? openlist.send(url, init) : site.providers.fetch(url, init),
+      }
+      site = new SsoSite(faults, FILES_BINDINGS)
+      visitor = new Visitor(site)
+      await link()
+    })
+
+    test.each(['false', 'true'])(
+      'is the sign-in of the account for a page here (compatibility mode: %s)',
+      async (mode) => {
+        await site.setUp({ sso_compatibility_mode: mode })
+        const { status, location } = await visitor.get(START, { 'Sec-Fetch-Site': 'same-origin' })
+        expect([status, location]).toEqual([303, '/account/sign-in/sso'])
+      },
     )
-    // While the browser is on its way there, too.
-    for (const path of [strange, `${location}&token=${foreign}`])
-      expect(await tryForeign(path)).toMatch(/^http:\/\/localhost\/@login(?:\?redirect=%2Fx)?$/)
-    expect((await visitor.get(location ?? '')).status).toBe(200)
-    expect(openlist.sent.map(({ path }) => path)).toEqual([location])
-    expect(openlist.sent.map(({ headers }) => headers.get('Cookie'))).toEqual([null])
-    const other = new Visitor(site)
-    expect((await other.get(location ?? '')).location).toBe('http://localhost/@login')
+
+    test.each([{ 'Sec-Fetch-Site': 'cross-site' }, { 'Sec-Fetch-Site': 'none' }, {}])(
+      'begins nothing for others: %j',
+      async (headers) => {
+        await site.setUp({ sso_compatibility_mode: 'true' })
+        const { status, location } = await visitor.get(START, JSON.parse(JSON.stringify(headers)))
+        expect([status, location, visitor.setCookies]).toEqual([303, '/@login', []])
+      },
+    )
   })
 
   test('names an account that was imported without a name, at its first use', async () => {

@@ -11,6 +11,7 @@ import { pruneGone } from './store.ts'
  * @public
  */
 export const USES = {
+  'sign-in': 'the sign-in page of the web client is that of the account',
   settings: 'the settings of a site with a file server are those of both',
 }
 

@@ -22,6 +22,7 @@ export const signInEn = {
       `Without the phone and the recovery codes, ask an administrator of ${site} to turn two-step verification off.`,
     codeSubmit: 'Verify',
     startOver: 'Sign in as another user',
+    asGuest: 'Continue without signing in',
     continue: 'Continue to your account',
     passkey: 'Sign in with a passkey',
     to: (site: string) => `Sign in to ${site}`,

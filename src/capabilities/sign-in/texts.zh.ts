@@ -22,6 +22,7 @@ export const signInZh: typeof signInEn = {
     lostCodes: (site) => `手机和恢复代码都没有时，请让 ${site} 的管理员关闭两步验证。`,
     codeSubmit: '验证',
     startOver: '换一个账户登录',
+    asGuest: '不登录，继续浏览',
     continue: '继续前往账户页面',
     passkey: '使用通行密钥登录',
     to: (site) => `登录 ${site}`,

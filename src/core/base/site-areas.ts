@@ -75,3 +75,14 @@ function resolve(decoded: string, mergesFirst: boolean): string {
   }
   return `/${segments.filter((name) => name !== '').join('/')}`
 }
+
+/**
+ * Tells whether the web client would show its sign-in page at a path: its router reads paths
+ * without regard to case, accents and empty segments.
+ *
+ * @param decoded In the area `client`.
+ */
+export function isClientSignIn(decoded: string): boolean {
+  const path = decoded.split('/').filter(Boolean).join('/')
+  return path.localeCompare('@login', undefined, { sensitivity: 'base' }) === 0
+}

@@ -1,3 +1,5 @@
+import { isClientSignIn, readSitePath } from '../../core/base/site-areas.ts'
+
 const MAX_CHARACTERS = 1024
 /** Requests of programs are longer (`openid/authorization-request.ts`). */
 const MAX_REQUEST_CHARACTERS = 5000
@@ -29,4 +31,27 @@ export function localPathOf(url: string): string {
   searchParams.delete('done')
   const query = String(searchParams)
   return parseLocalPath(query === '' ? pathname : `${pathname}?${query}`)
+}
+
+/** Any origin: what leaves it is no path. */
+const SOME_ORIGIN = 'https://site.example'
+/** No browser reads a backslash, a blank or a control character in an address as it stands. */
+// oxlint-disable-next-line no-control-regex -- These are what is refused.
+const UNSAFE = /[\\\s\u0000-\u001f\u007f]/
+
+/**
+ * Checks a path of the file server's web client that a request supplies and that a redirect leads
+ * to. Its own sign-in page is none.
+ *
+ * @returns The path as browsers resolve and encode it, with its query; empty for any other text.
+ */
+export function parseClientPath(text: string): string {
+  if (!text.startsWith('/') || text.length > MAX_CHARACTERS || UNSAFE.test(text)) return ''
+  if (!URL.canParse(text, SOME_ORIGIN)) return ''
+  const { origin, pathname, search } = new URL(text, SOME_ORIGIN)
+  const path = pathname + search
+  // `/.//host` is `//host`, which leads to another host.
+  if (origin !== SOME_ORIGIN || path.startsWith('//') || path.length > MAX_CHARACTERS) return ''
+  const found = readSitePath(pathname)
+  return found?.area === 'client' && !isClientSignIn(found.decoded) ? path : ''
 }

@@ -12,3 +12,8 @@ const SESSION_OVER: readonly RefusalName[] = [
 export function isSessionOver({ refusal }: Refusal): boolean {
   return SESSION_OVER.includes(refusal)
 }
+
+/** Tells whether the visitor has to set up or show a second factor first. */
+export function lacksSecondFactor({ refusal }: Refusal): boolean {
+  return refusal === 'secondFactorMissing' || refusal === 'secondFactorUnused'
+}

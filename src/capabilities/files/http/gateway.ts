@@ -1,13 +1,12 @@
 import { createMiddleware } from 'hono/factory'
 import { type FileServer, hasFilesAt } from '../../../core/base/file-server.ts'
-import { readSitePath, type SiteArea } from '../../../core/base/site-areas.ts'
+import { isClientSignIn, readSitePath, type SiteArea } from '../../../core/base/site-areas.ts'
 import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
 import { logError } from '../../../core/database/log.ts'
 import type { Deps } from '../../../core/deps.ts'
 import type { App, AppContext, FileTarget } from '../../../web/http/context.ts'
 import { refuse } from '../../../web/http/envelope.ts'
 import { isPreflight } from '../../../web/http/headers.ts'
-import { isLoginTokenExpected } from '../../../web/http/login-token.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
 import { isLinkSigned } from '../signed-links.ts'
 import { mayBeBehind } from '../store.ts'
@@ -15,7 +14,8 @@ import { type IdentityDeps, noteDriftedFileUsers, writeChangedFileUsers } from '
 import { answerApi } from './api.ts'
 import { forward, readUpload } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
-import { withPagePolicy } from './page-policy.ts'
+import { clientPage } from './client-page.ts'
+import { goToSignIn } from './client-sign-in.ts'
 import { answerDav } from './webdav.ts'
 
 const PREFLIGHT_SECONDS = 86_400
@@ -125,8 +125,8 @@ function setFileHeaders(c: AppContext, area: SiteArea | undefined): void {
     headers.set('WWW-Authenticate', 'Basic realm="Latchkey", charset="UTF-8"')
   // The same path is another file for each base path; some storages let shared caches keep it.
   if (area === 'dav') headers.set('Cache-Control', 'private, no-cache')
-  // A page that opens the web client must not reach its window: its sign-in page takes a token from
-  // any message. It opens the window of single sign-on itself, which must reach it.
+  // A page that opens the web client must not reach its window: some of its pages act on any
+  // message. It opens the window of single sign-on itself, which must reach it.
   if (area === 'client') headers.set('Cross-Origin-Opener-Policy', 'same-origin-allow-popups')
   const type = headers.get('Content-Type') ?? ''
   // `/i/….plist` puts a text of the caller into XML, which can hold scripts.
@@ -164,32 +164,13 @@ async function answerPlain(c: AppContext, files: FileServer, target: FileTarget)
     const isSigned = await isLinkSigned(files, target.path, c.req.query('sign') ?? '', deps.now())
     if (!isSigned) throw new Refusal('linkNotSigned')
   }
-  const bare = target.area === 'client' ? await withoutForeignToken(c, target) : undefined
-  if (bare !== undefined) return c.redirect(bare.href)
+  if (target.area === 'client' && isClientSignIn(target.path)) return goToSignIn(c, target.url)
   const body = await readUpload(c)
   const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
-  const hasPolicy = target.area === 'client' && files.hasPagePolicy
   const isHtml = /^text\/html\b/i.test(answer.headers.get('Content-Type') ?? '')
-  return hasPolicy && isHtml && answer.body !== null
-    ? withPagePolicy(deps, answer, target.path)
+  return target.area === 'client' && isHtml && answer.body !== null
+    ? clientPage(deps, files, answer, target.path)
     : answer
-}
-
-/**
- * Takes a token out of an address of the web client, whose sign-in page goes on with any that
- * stands there. Its router reads paths without regard to case and accents, so all are looked at.
- *
- * @returns `undefined` for an address without a token, and for that of a sign-in which this browser
- *   has just made with an identity provider.
- */
-async function withoutForeignToken(c: AppContext, { url }: FileTarget): Promise<URL | undefined> {
-  const tokens = url.searchParams.getAll('token')
-  const [token] = tokens
-  if (token === undefined) return undefined
-  if (tokens.length === 1 && (await isLoginTokenExpected(c, token))) return undefined
-  const bare = new URL(url)
-  bare.searchParams.delete('token')
-  return bare
 }
 
 /** Writes changed users. A failure is logged, and the run every five minutes tries again. */

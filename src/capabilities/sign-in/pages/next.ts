@@ -1,4 +1,6 @@
-import { parseLocalPath } from '../../../web/kit/local-path.ts'
+import type { AppContext } from '../../../web/http/context.ts'
+import { hasClientHere } from '../../../web/http/session-cookie.ts'
+import { parseClientPath, parseLocalPath } from '../../../web/kit/local-path.ts'
 
 const HOME = '/account'
 
@@ -9,14 +11,25 @@ const NO_PAGE = /^\/account\/(?:sign-in|sign-out|language|announcement)(?:[/?]|$
  * Reads `next`, the page after the sign-in, from the query or the form of a sign-in page; empty for
  * the overview and for anything that is not a page of this site.
  */
-export function parseNext({ next = '' }: { next?: string | undefined }): string {
+export function parseNext(c: AppContext, { next = '' }: { next?: string | undefined }): string {
+  const path = checkNext(next)
+  return isFilesPath(path) && !hasClientHere(c) ? '' : path
+}
+
+function checkNext(next: string): string {
   const path = parseLocalPath(next)
+  if (path === '') return parseClientPath(next)
   return path === HOME || NO_PAGE.test(path) ? '' : path
+}
+
+/** Tells whether the page after the sign-in is one of the file server's web client. */
+export function isFilesPath(next: string): boolean {
+  return next !== '' && parseLocalPath(next) === ''
 }
 
 /** Returns the path of the page after the sign-in. */
 export function pathAfter(next: string): string {
-  return parseNext({ next }) || HOME
+  return checkNext(next) || HOME
 }
 
 /**
@@ -27,6 +40,6 @@ export function pathAfter(next: string): string {
 export function signInPath(next: string, page = ''): string {
   const path = `/account/sign-in${page}`
   // A slash needs no encoding in a query.
-  const query = encodeURIComponent(parseNext({ next })).replaceAll('%2F', '/')
+  const query = encodeURIComponent(checkNext(next)).replaceAll('%2F', '/')
   return query === '' ? path : `${path}?next=${query}`
 }

@@ -22,6 +22,8 @@ interface SignInProps {
   ceremony: BegunCeremony | undefined
   /** The program that asks for the sign-in. */
   asking?: AskingProgram | undefined
+  /** Whether `next` is a page of the files, and open without a sign-in. */
+  isGuestIn?: boolean
 }
 
 /** Each way to sign in is a form of its own on this page. */
@@ -34,6 +36,11 @@ export function SignInPage(props: SignInProps) {
         {props.asking && <p>{props.view.t.authorize.asks(props.asking.name, props.asking.host)}</p>}
         <PasswordForm {...props} />
         <OtherWays {...props} />
+        {props.isGuestIn === true && (
+          <p class="aside">
+            <a href={props.next}>{t.asGuest}</a>
+          </p>
+        )}
         <details class="lost">
           <summary>{t.lost}</summary>
           <LostPassword view={props.view} />

@@ -7,7 +7,10 @@ import { login } from '../sign-in.ts'
 import { signInWithPasskey } from '../../passkeys/sign-in.ts'
 import { staticDigest } from '../../../core/passwords/passwords.ts'
 import { relyingPartyOf } from '../../../core/base/passkey-site.ts'
-import { Refusal } from '../../../core/base/refusals.ts'
+import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
+import { readAccountAs } from '../../../core/access/act-as.ts'
+import { findGuest } from '../../../core/accounts/store.ts'
+import { isSessionOver, lacksSecondFactor } from '../../../web/kit/session-over.ts'
 import { text } from '../../../core/base/text.ts'
 import { attempt, problemOf, readForm } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
@@ -20,7 +23,8 @@ import { ssoSignInPages } from '../../sso/pages/sign-in-routes.tsx'
 import { isRecoveryCode } from '../../two-factor/recovery.ts'
 import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
-import { parseNext, pathAfter, signInPath } from './next.ts'
+import { isFilesPath, parseNext, pathAfter, signInPath } from './next.ts'
+import { clearSessionToken, readSession } from './session-cookie.ts'
 import { CodePage, PausedPage, SignInPage } from './pages.tsx'
 
 const signInSchema = v.object({ username: text(), password: text() })
@@ -30,17 +34,20 @@ const codeSchema = v.object({ code: text() })
 export const signInPages = new Hono<App>()
   .route('/sso', ssoSignInPages)
   .get('/', async (c) => {
-    const next = parseNext(c.req.query())
-    if (sessionToken(c) !== '') return goTo(c, pathAfter(next))
+    const next = parseNext(c, c.req.query())
+    if (sessionToken(c) !== '') {
+      const on = isFilesPath(next) ? await leadToFiles(c, next) : goTo(c, pathAfter(next))
+      if (on !== undefined) return on
+    }
     clearPendingSignIn(c)
     const asking = await findAsking(c, next)
     const fields = { username: asking?.loginHint ?? '' }
     const props = { view: await readView(c), next, ceremony: await beginSignIn(c), asking, fields }
-    return showPage(c, <SignInPage {...props} />)
+    return showPage(c, <SignInPage {...props} isGuestIn={await isGuestIn(c, next)} />)
   })
   .post('/', async (c) => {
     const fields = await readForm(c)
-    const next = parseNext(fields)
+    const next = parseNext(c, fields)
     const refusal = await attempt(async () => {
       const { username, password } = validate(signInSchema, fields)
       await signIn(c, { username, digest: await staticDigest(password), code: '' })
@@ -59,11 +66,11 @@ export const signInPages = new Hono<App>()
       clearPendingSignIn(c)
     })
     if (refusal instanceof Refusal) return showSignIn(c, fields, refusal)
-    return leave(c, parseNext(fields))
+    return leave(c, parseNext(c, fields))
   })
   .get('/passkey', backTo(signInPath('')))
   .get('/code', async (c) => {
-    const next = parseNext(c.req.query())
+    const next = parseNext(c, c.req.query())
     const pending = await readPendingSignIn(c)
     if (pending === undefined) return goTo(c, signInPath(next))
     const props = { username: pending.username, next, ceremony: await beginSignIn(c) }
@@ -71,7 +78,7 @@ export const signInPages = new Hono<App>()
   })
   .post('/code', async (c) => {
     const fields = await readForm(c)
-    const next = parseNext(fields)
+    const next = parseNext(c, fields)
     const pending = await readPendingSignIn(c)
     if (pending === undefined) return goTo(c, signInPath(next), 'session-over')
     const refusal = await attempt(() =>
@@ -104,16 +111,44 @@ async function leave(c: AppContext, next: string) {
   return isRequestPath(path) ? showContinue(c, path) : goTo(c, path)
 }
 
+/**
+ * Leads a visitor with a session on to the files. The web client sends a session that has ended
+ * back here: without this check, the browser would go to and fro.
+ *
+ * @returns `undefined` when the session is over, and the cookies are cleared.
+ */
+async function leadToFiles(c: AppContext, next: string): Promise<Response | undefined> {
+  try {
+    await readAccountAs(c.get('deps'), await readSession(c))
+    return goTo(c, next)
+  } catch (error) {
+    const refusal = refusalIn(error)
+    if (lacksSecondFactor(refusal)) return goTo(c, '/account/security', 'second-factor-needed')
+    if (!isSessionOver(refusal)) throw error
+    clearSessionToken(c)
+    return undefined
+  }
+}
+
+/** Tells whether the visitor may read the files without a sign-in. */
+async function isGuestIn(c: AppContext, next: string): Promise<boolean> {
+  if (!isFilesPath(next)) return false
+  const guest = await findGuest(c.get('deps').db)
+  return guest !== undefined && !guest.disabled
+}
+
 async function showSignIn(
   c: AppContext,
   { username = '', next = '' }: { username?: string; next?: string },
   refusal: Refusal,
 ) {
-  if (refusal.refusal === 'tooManyAttempts') return showPaused(c, parseNext({ next }), refusal)
+  if (refusal.refusal === 'tooManyAttempts') return showPaused(c, parseNext(c, { next }), refusal)
   const view = await readView(c)
   const ceremony = await beginSignIn(c)
-  const asking = await findAsking(c, parseNext({ next }))
-  const props = { view, fields: { username }, next: parseNext({ next }), ceremony, asking }
+  const asking = await findAsking(c, parseNext(c, { next }))
+  const path = parseNext(c, { next })
+  const isIn = await isGuestIn(c, path)
+  const props = { view, fields: { username }, next: path, ceremony, asking, isGuestIn: isIn }
   return showForm(c, SignInPage, props, refusal)
 }
 

@@ -4,6 +4,8 @@ import { acceptsPages } from '../../../web/http/accepts.ts'
 import { clientOf } from '../../../web/http/client.ts'
 import type { App, AppContext } from '../../../web/http/context.ts'
 import { query } from '../../../web/http/input.ts'
+import { isFromPageHere } from '../../../web/http/page-here.ts'
+import { hasClientHere } from '../../../web/http/session-cookie.ts'
 import { logError } from '../../../core/database/log.ts'
 import { getHasEffect } from '../../../web/http/http-methods.ts'
 import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
@@ -59,7 +61,9 @@ export function createSsoRoutes(pages: SsoPages): Hono<App> {
   const { headers } = pages
   return new Hono<App>()
     .get('/sso', getHasEffect, headers, query(methodQuery), async (c) => {
-      const purpose = PURPOSES[methodIn(c.req.valid('query').method)]
+      const method = methodIn(c.req.valid('query').method)
+      if (method === 'sso_get_token' && hasClientHere(c)) return goToSignIn(c)
+      const purpose = PURPOSES[method]
       return c.redirect((await goToProvider(c, purpose)).href)
     })
     .get('/sso_callback', getHasEffect, headers, query(callbackQuery), (c) => {
@@ -79,6 +83,16 @@ export function createSsoRoutes(pages: SsoPages): Hono<App> {
       if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: c.req.path })
       return pages.showFailed(c, refusal)
     })
+}
+
+/**
+ * Leads to the sign-in page of the account, behind which the web client gets no token. Only a page
+ * here begins a sign-in at the provider.
+ */
+function goToSignIn(c: AppContext): Response {
+  const isAccountHere = c.get('deps').fileServer()?.host === undefined
+  const path = isAccountHere && isFromPageHere(c) ? '/account/sign-in/sso' : '/@login'
+  return c.redirect(path, 303)
 }
 
 /** @throws {Refusal} `ssoNoMethod`. */
@@ -134,6 +148,8 @@ async function follow(
     if (!config.isCompatible) return pages.giveSsoId(c, subject)
     return c.redirect(`/@manage?sso_id=${encodeURIComponent(subject)}`)
   }
+  // It has begun before the site had a file server.
+  if (purpose.kind === 'token' && hasClientHere(c)) return c.redirect('/@login', 303)
   const outcome = await signInWithIdentity(deps, config, attempt, user, client)
   const isOurs = purpose.kind === 'sign-in'
   const to: Destination = {

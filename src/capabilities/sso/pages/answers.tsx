@@ -2,7 +2,6 @@ import { raw } from 'hono/html'
 import { SSO_SCRIPT, SSO_SCRIPT_HASH } from '../../../../.build/assets.ts'
 import type { Refusal } from '../../../core/base/refusals.ts'
 import type { AppContext } from '../../../web/http/context.ts'
-import { expectLoginToken } from '../../../web/http/login-token.ts'
 import type { Destination, SsoPages } from '../http/routes.ts'
 import { problemOf } from '../../../web/kit/form.ts'
 import { CardPage } from '../../../web/kit/frames.tsx'
@@ -34,10 +33,7 @@ export const ssoAnswers: SsoPages = {
 /** Gives a token to where the sign-in began. */
 export async function giveToken(c: AppContext, token: string, { answer, next }: Destination) {
   if (answer === 'message') return showMessage(c, { token })
-  if (answer === 'address') {
-    await expectLoginToken(c, token)
-    return c.redirect(`/@login?token=${encodeURIComponent(token)}`)
-  }
+  if (answer === 'address') return c.redirect(`/@login?token=${encodeURIComponent(token)}`)
   await setSessionToken(c, token)
   return leadTo(c, pathAfter(next))
 }

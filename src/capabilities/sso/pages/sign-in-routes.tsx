@@ -34,7 +34,7 @@ const linkSchema = v.object({
 /** The pages of a sign-in with an identity provider, under `/account/sign-in/sso`. */
 export const ssoSignInPages = new Hono<App>()
   .get('/', getHasEffect, async (c) => {
-    const next = parseNext(c.req.query())
+    const next = parseNext(c, c.req.query())
     if (sessionToken(c) !== '' || !isFromHere(c)) return goTo(c, signInPath(next))
     try {
       return c.redirect((await goToProvider(c, { kind: 'sign-in', next })).href)

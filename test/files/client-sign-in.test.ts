@@ -1,0 +1,159 @@
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { CLIENT_SCRIPT } from '../../.build/assets.ts'
+import { users } from '../../schema/tables.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
+import { textOf, Visitor } from '../support/visitor.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+const AS_GUEST = 'Continue without signing in'
+
+let openlist: OpenListStandIn
+let site: CheapSite
+let visitor: Visitor
+
+function setUp(bindings: Record<string, string> = {}): void {
+  openlist = new OpenListStandIn()
+  site = new CheapSite(openlist.deps, {
+    ...FILES_BINDINGS,
+    ...JSON.parse(JSON.stringify(bindings)),
+  })
+  visitor = new Visitor(site)
+}
+
+beforeEach(async () => {
+  setUp()
+  await site.addFirstUsers()
+  await site.addUser('alice', { password: PASSWORD })
+})
+
+async function scriptsIn(path: string): Promise<string[]> {
+  const page = await (await site.fetch('GET', path)).text()
+  return Array.from(page.matchAll(/<script[^>]*>(.*?)<\/script>/gs), ([, text = '']) => text)
+}
+
+describe('the first script of the web client', () => {
+  test('is smaller than 4 KiB, and knows no other host', () => {
+    expect(CLIENT_SCRIPT.length).toBeLessThan(4096)
+    expect(CLIENT_SCRIPT).not.toMatch(/https?:\/\/|fetch|XMLHttp|<\/script/)
+  })
+
+  test.each(['/', '/folder', '/@manage/users'])('stands before all others: %s', async (path) => {
+    expect(await scriptsIn(path)).toEqual([CLIENT_SCRIPT, '1'])
+  })
+
+  test('is the same for everybody, and costs no trip to D1', async () => {
+    const pageOf = async (headers: Record<string, string>) => {
+      const page = await (await site.fetch('GET', '/folder', { headers })).text()
+      expect([site.meter.roundTrips, openlist.paths()]).toEqual([0, ['GET /folder']])
+      return page.replaceAll(/nonce="[^"]+"/g, '')
+    }
+    await visitor.signIn('alice', PASSWORD)
+    openlist.paths()
+    const cookie = Array.from(visitor.cookies, (pair) => pair.join('=')).join('; ')
+    expect(await pageOf({ Cookie: cookie })).toBe(await pageOf({}))
+  })
+
+  test.each(['/static/epub.js/viewer.html', '/streamer/mitm.html'])(
+    'is not in what the web client frames: %s',
+    async (path) => {
+      expect(await scriptsIn(path)).toEqual(['1'])
+    },
+  )
+
+  test('stands there without a policy too', async () => {
+    setUp({ FILES_PAGE_POLICY: 'off' })
+    expect(await scriptsIn('/')).toEqual([CLIENT_SCRIPT, '1'])
+    const page = await site.fetch('GET', '/')
+    expect(await page.text()).not.toContain('nonce')
+    expect(page.headers.get('Content-Security-Policy')).toBeNull()
+  })
+})
+
+describe('GET /@login', () => {
+  test.each([
+    ['/@login', '/'],
+    ['/@login?redirect=%2Ffolder%2Fa%2520b', '/folder/a%2520b'],
+    ['/@LOGIN/?redirect=%2F%40manage', '/%40manage'],
+    ['/%40login?token=x&username=y&redirect=%2Fx', '/x'],
+    ['/@login?redirect=%2Fa&redirect=%2Fb', '/a'],
+    ['/@login?redirect=https://evil.example', '/'],
+    ['/@login?redirect=//evil.example', '/'],
+    ['/@login?redirect=%2F.%2F%2Fevil.example', '/'],
+    ['/@login?redirect=%2F%40login%3Ftoken%3Dx', '/'],
+    ['/@login?redirect=%2Faccount', '/'],
+    ['/@login?redirect=%2Fapi%2Fauth%2Flogout', '/'],
+  ])('%s leads to our sign-in page, and from there to %s', async (path, next) => {
+    const { status, headers } = await site.fetch('GET', path)
+    expect([status, headers.get('Location')]).toEqual([303, `/account/sign-in?next=${next}`])
+    expect(headers.get('Cache-Control')).toBe('no-store')
+    expect(openlist.sent).toEqual([])
+  })
+
+  test('is answered with a refusal to other methods', async () => {
+    const { status, headers } = await site.fetch('POST', '/@login', { body: '{}' })
+    expect([status, headers.get('Allow')]).toEqual([405, 'GET, HEAD'])
+    expect(openlist.sent).toEqual([])
+  })
+})
+
+describe('the sign-in page with a path of the files', () => {
+  const PATH = '/account/sign-in?next=/folder'
+
+  test('leads there after the sign-in', async () => {
+    const fields = { username: 'alice', password: PASSWORD, next: '/folder' }
+    expect(await visitor.post('/account/sign-in', fields)).toMatchObject({
+      status: 303,
+      location: '/folder',
+    })
+    expect(Array.from(visitor.cookies.keys())).toEqual(expect.arrayContaining(['session', 'user']))
+  })
+
+  test('leads there at once with a live session, in one trip, and mends the hint', async () => {
+    await visitor.signIn('alice', PASSWORD)
+    const user = visitor.cookies.get('user')
+    visitor.cookies.set('user', '99')
+    expect(await visitor.get(PATH)).toMatchObject({ status: 303, location: '/folder' })
+    expect(site.meter.roundTrips).toBe(1)
+    expect(visitor.cookies.get('user')).toBe(user)
+  })
+
+  test('shows the form when the session is over, and clears its cookies', async () => {
+    await visitor.signIn('alice', PASSWORD)
+    await site.get('/api/auth/logout', { token: visitor.cookies.get('session') ?? '' })
+    for (const cookie of [visitor.cookies.get('session') ?? '', 'nonsense']) {
+      visitor.cookies.set('session', cookie).set('user', '3')
+      const { status, html } = await visitor.get(PATH)
+      expect(status).toBe(200)
+      expect(html).toContain('<input type="hidden" name="next" value="/folder"')
+      expect(Array.from(visitor.cookies.keys())).not.toContain('session')
+      expect(Array.from(visitor.cookies.keys())).not.toContain('user')
+    }
+  })
+
+  test('lets visitors go on as the guest, while the guest is enabled', async () => {
+    expect(textOf((await visitor.get(PATH)).html)).not.toContain(AS_GUEST)
+    await site.db.update(users).set({ disabled: false }).where(eq(users.username, 'guest'))
+    const { html } = await visitor.get(PATH)
+    expect(html).toContain(`<a href="/folder">${AS_GUEST}</a>`)
+    const wrong = { username: 'alice', password: 'wrong', next: '/folder' }
+    expect((await visitor.post('/account/sign-in', wrong)).html).toContain(AS_GUEST)
+    expect((await visitor.get('/account/sign-in')).html).not.toContain(AS_GUEST)
+  })
+
+  test.each(['/account/sign-in?next=//evil.example', '/account/sign-in?next=/d/file'])(
+    'leads nowhere else: %s',
+    async (path) => {
+      await visitor.signIn('alice', PASSWORD)
+      expect((await visitor.get(path)).location).toBe('/account')
+    },
+  )
+
+  test('is the overview’s where no web client is', async () => {
+    site = new CheapSite()
+    visitor = new Visitor(site)
+    const fields = { username: 'alice', password: PASSWORD, next: '/folder' }
+    expect((await visitor.post('/account/sign-in', fields)).location).toBe('/account')
+  })
+})
