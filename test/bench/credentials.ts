@@ -2,7 +2,8 @@ import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import { randomBytes } from '../../src/core/deps.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { createAppPasswordOf } from '../../src/capabilities/app-passwords/app-passwords.ts'
+import { of } from '../../src/core/access/subject.ts'
+import { createAppPassword } from '../../src/capabilities/app-passwords/app-passwords.ts'
 import type { Effort } from './compare.ts'
 import { send, signInOf, tokenIn } from './client.ts'
 import { type Load, load, type Request } from './load.ts'
@@ -48,9 +49,10 @@ export async function compareCredentials(
     now: Date.now,
     randomBytes,
     defer: () => undefined,
+    freshSeconds: () => 'always' as const,
   }
   const wish = { name: 'bench', scopes: 'files:read account:read', expiresAt: null }
-  const { token } = await createAppPasswordOf(deps, COMMAND_LINE, user?.id ?? 0, wish)
+  const { token } = await createAppPassword(deps, of(COMMAND_LINE, user?.id ?? 0), wish)
   const service = (await addServiceToken(deps, 'bench', 'sftp')) ?? ''
   const session = tokenIn(await send(url, signInOf(USERNAME)))
   const external = (password: string): Request => ({
@@ -90,11 +92,11 @@ export async function compareCredentials(
   return figures
 }
 
-function ratioOf(above: Load[], below: Load[], of: (load: Load) => number): Figure {
+function ratioOf(above: Load[], below: Load[], figure: (load: Load) => number): Figure {
   return figureOf(
     above.map((one, round) => {
       const other = below[round]
-      return other === undefined ? NaN : of(one) / of(other)
+      return other === undefined ? NaN : figure(one) / figure(other)
     }),
   )
 }

@@ -34,7 +34,7 @@ export function selectAppPasswords(db: Database, userId: number) {
 export type StoredAppPassword = ReturnType<typeof selectAppPasswords>['_']['result'][number]
 
 /** The row of a new app password. */
-export interface NewAppPassword {
+interface NewAppPassword {
   userId: number
   name: string
   /** SHA-256, hexadecimal. */

@@ -1,10 +1,11 @@
 import { InvalidArgumentError } from 'commander'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { of } from '../../../core/access/subject.ts'
 import { scopesText } from '../../../core/access/scopes.ts'
 import {
-  createAppPasswordOf,
-  deleteAppPasswordOf,
-  listAppPasswordsOf,
+  createAppPassword,
+  deleteAppPassword,
+  listAppPasswords,
   listStaleAppPasswords,
 } from '../app-passwords.ts'
 import { appPasswordNameSchema, scopeSchema } from '../fields.ts'
@@ -47,7 +48,7 @@ const list = onSite({
       }))
       return output.list(['username', ...COLUMNS], content, 'There are none.')
     }
-    const content = appPasswordRecords(await listAppPasswordsOf(site, COMMAND_LINE, user.id))
+    const content = appPasswordRecords(await listAppPasswords(site, of(COMMAND_LINE, user.id)))
     output.list(COLUMNS, content, `${user.username} has no app passwords.`)
   },
 })
@@ -83,7 +84,7 @@ const create = onSite({
   examples: ['token create alice --name rclone --scope files:read --expires 90d'],
   async run(site, { user: { id, username }, name, scopes, days }, { output }) {
     const request = { name, scopes: scopesText(scopes), expiresAt: expiryOf(days, site.now()) }
-    const created = await explained(createAppPasswordOf(site, COMMAND_LINE, id, request), {
+    const created = await explained(createAppPassword(site, of(COMMAND_LINE, id), request), {
       notAdmin: `${username} is not an admin, so --scope admin is not possible.`,
       accountDisabled: `${username} is disabled: enable the account first.`,
       tokenNameTaken: `${username} has an app password "${name}" already: delete it first.`,
@@ -116,7 +117,7 @@ const remove = onSite({
   examples: ['token delete alice 3'],
   async run(site, { user, id }, { output }) {
     const { username } = user
-    await deleteAppPasswordOf(site, COMMAND_LINE, user.id, id)
+    await deleteAppPassword(site, of(COMMAND_LINE, user.id), id)
     output.done(`Deleted app password ${id} of ${username}.`, { id, username })
   },
 })

@@ -4,7 +4,8 @@ import * as v from 'valibot'
 import { ok } from '../../../web/http/envelope.ts'
 import { actorOf, admin } from '../../../web/http/guard.ts'
 import { idQuery, integer, query } from '../../../web/http/input.ts'
-import { deleteAppPasswordOf, listAppPasswordsOf } from '../app-passwords.ts'
+import { of } from '../../../core/access/subject.ts'
+import { deleteAppPassword, listAppPasswords } from '../app-passwords.ts'
 import { appPasswordRecords } from '../record.ts'
 
 const ownerQuery = v.object({ uid: integer })
@@ -17,11 +18,11 @@ const appPasswordQuery = v.object({ ...ownerQuery.entries, ...idQuery.entries })
 export const adminAppPasswordRoutes = new Hono<App>()
   .get('/list', admin(), query(ownerQuery, 'userIdFormatInvalid'), async (c) => {
     const { uid } = c.req.valid('query')
-    const appPasswords = await listAppPasswordsOf(c.get('deps'), actorOf(c), uid)
+    const appPasswords = await listAppPasswords(c.get('deps'), of(actorOf(c), uid))
     return ok(c, { content: appPasswordRecords(appPasswords), total: appPasswords.length })
   })
   .post('/delete', admin(), query(appPasswordQuery, 'idFormatInvalid'), async (c) => {
     const { uid, id } = c.req.valid('query')
-    await deleteAppPasswordOf(c.get('deps'), actorOf(c), uid, id)
+    await deleteAppPassword(c.get('deps'), of(actorOf(c), uid), id)
     return ok(c, null)
   })

@@ -1,6 +1,10 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { createAppPassword, deleteAppPassword, listAppPasswords } from '../app-passwords.ts'
+import {
+  createAppPassword,
+  deleteAppPassword,
+  listAppPasswordsWithClosed,
+} from '../app-passwords.ts'
 import { appPasswordNameSchema } from '../fields.ts'
 import type { App, AppContext } from '../../../web/http/context.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
@@ -8,6 +12,7 @@ import { sessionOf } from '../../../web/http/guard.ts'
 import { idQuery, validate } from '../../../web/http/input.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { readAccountAs, readAs } from '../../../core/access/act-as.ts'
+import { own } from '../../../core/access/subject.ts'
 import { parseSftpAddress } from '../../settings/sftp-address.ts'
 import { selectSettings, withAllDefaults } from '../../settings/store.ts'
 import { confirmWith } from '../../../web/kit/confirm.tsx'
@@ -48,7 +53,7 @@ export const appPasswordPages = new Hono<App>()
         scopes: scopesOfUse(use),
         expiresAt: days === null ? null : deps.now() + days * DAY_MILLISECONDS,
       }
-      return { name, use, ...(await createAppPassword(deps, sessionOf(c), request)) }
+      return { name, use, ...(await createAppPassword(deps, own(sessionOf(c)), request)) }
     })
     if (made instanceof Refusal) return showNewAppPassword(c, fields, made)
     const { name, use, token } = made
@@ -65,7 +70,7 @@ export const appPasswordPages = new Hono<App>()
   .post('/delete', async (c) => {
     const fields = await readForm(c)
     const refusal = await attempt(async () =>
-      deleteAppPassword(c.get('deps'), sessionOf(c), validate(idQuery, fields).id),
+      deleteAppPassword(c.get('deps'), own(sessionOf(c)), validate(idQuery, fields).id),
     )
     if (refusal instanceof Refusal) return showAppPasswords(c, refusal)
     return goTo(c, PATH, 'app-password-deleted')
@@ -78,7 +83,7 @@ async function showNewAppPassword(c: AppContext, fields?: Fields, refusal?: Refu
 }
 
 async function showAppPasswords(c: AppContext, refusal?: Refusal) {
-  const { account, ...listed } = await listAppPasswords(c.get('deps'), sessionOf(c))
+  const { account, ...listed } = await listAppPasswordsWithClosed(c.get('deps'), sessionOf(c))
   const view = await readView(c, account)
   return showForm(c, AppPasswordsPage, { view, ...listed }, refusal)
 }

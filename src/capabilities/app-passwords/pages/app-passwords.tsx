@@ -1,6 +1,6 @@
 import { type AppPasswordScope, scopesText } from '../../../core/access/scopes.ts'
 import { ADMIN } from '../../../core/accounts/roles.ts'
-import type { listAppPasswords } from '../app-passwords.ts'
+import type { listAppPasswordsWithClosed } from '../app-passwords.ts'
 import { shellWord } from '../../../core/base/shell-word.ts'
 import { SFTP_PORT, type SftpAddress } from '../../settings/sftp-address.ts'
 import { sftpCommand } from '../../ssh-keys/sftp-command.ts'
@@ -15,7 +15,7 @@ import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
 import { type Closed, ClosedBadge, ClosedNote } from '../../me/pages/closed-credentials.tsx'
 
-type AppPassword = Awaited<ReturnType<typeof listAppPasswords>>['appPasswords'][number]
+type AppPassword = Awaited<ReturnType<typeof listAppPasswordsWithClosed>>['appPasswords'][number]
 
 /** The uses that the form offers. Each is a set of scopes, with a text of its own. */
 const USES = {

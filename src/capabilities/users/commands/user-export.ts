@@ -10,7 +10,7 @@ import {
 import { readSiteEvents } from '../../activity/operator-events.ts'
 import { eventRecord } from '../../activity/record.ts'
 import { appPasswordRecords } from '../../app-passwords/record.ts'
-import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
+import { listAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { DAY_MILLISECONDS, isoTime } from '../../../core/base/time.ts'
 import { findLink } from '../../files/store.ts'
 import { runBatch } from '../../../core/database/statements.ts'
@@ -114,7 +114,7 @@ async function everythingOf(site: Site, account: Account) {
       last_used_network: lines.find((one) => one.id === record.id)?.network ?? '',
     })),
     passkeys: (await listPasskeys(site, of(COMMAND_LINE, id))).map(operatorPasskeyRecord),
-    app_passwords: appPasswordRecords(await listAppPasswordsOf(site, COMMAND_LINE, id)),
+    app_passwords: appPasswordRecords(await listAppPasswords(site, of(COMMAND_LINE, id))),
     identities: linked.map(identityRecord),
     openid_consents: consents.map(({ clientId, scope, givenAt }) => ({
       client_id: clientId,

@@ -1,6 +1,6 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { of } from '../../../core/access/subject.ts'
-import { listAppPasswordsOf } from '../../app-passwords/app-passwords.ts'
+import { listAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../core/base/time.ts'
 import { getDetails } from '../../joining/details.ts'
 import { detailsRecord } from '../../joining/record.ts'
@@ -133,7 +133,7 @@ const show = onSite({
     const sessions = await listSessionsOf(site, COMMAND_LINE, account.id)
     const keys = await listKeys(site, of(COMMAND_LINE, account.id))
     const passkeys = await listPasskeys(site, of(COMMAND_LINE, account.id))
-    const appPasswords = await listAppPasswordsOf(site, COMMAND_LINE, account.id)
+    const appPasswords = await listAppPasswords(site, of(COMMAND_LINE, account.id))
     const identities = await listIdentitiesOf(site, COMMAND_LINE, account.id)
     const details = await getDetails(site, COMMAND_LINE, account.id)
     const stops = await listStopsOf(site, COMMAND_LINE, account.id)

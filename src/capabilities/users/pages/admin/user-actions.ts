@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Deps } from '../../../../core/deps.ts'
 import { idQuery, validate } from '../../../../web/http/input.ts'
 import { unlockUser } from '../../unlock.ts'
-import { deleteAppPasswordOf } from '../../../app-passwords/app-passwords.ts'
+import { deleteAppPassword } from '../../../app-passwords/app-passwords.ts'
 import { removeKeys } from '../../../ssh-keys/keys.ts'
 import { removePasskey } from '../../../passkeys/manage.ts'
 import { unlinkIdentityOf } from '../../../sso/manage.ts'
@@ -101,7 +101,7 @@ export const USER_ACTIONS: Record<UserActionName, UserAction> = {
   },
   'delete-app-password': {
     run: (deps, operator, userId, fields) =>
-      deleteAppPasswordOf(deps, operator, userId, validate(idQuery, fields).id),
+      deleteAppPassword(deps, of(operator, userId), validate(idQuery, fields).id),
     notice: 'app-password-deleted',
   },
   'delete-passkey': {
