@@ -1,29 +1,19 @@
-import { logDeletions } from '../../core/audit/deletions.ts'
 import { selectEvents } from '../../core/audit/event-lists.ts'
 import { type AuditEvent, eventOf, logEvent } from '../../core/audit/events.ts'
 import type { Client } from '../../core/base/network.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Deps } from '../../core/deps.ts'
+import { readAs, type ReaderDeps, type SessionActor } from '../../core/access/act-as.ts'
 import {
-  actAs,
-  endFreshAs,
-  type ActorDeps,
-  readAs,
-  type ReaderDeps,
-  type SessionActor,
-} from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
-import {
-  actAsOperator,
-  actAsOperatorAt,
-  eventBy,
-  isFreshOperator,
-  type Operator,
-} from '../../core/access/operators.ts'
+  change,
+  type ChangeDeps,
+  type OwnAccount,
+  read,
+  type Subject,
+} from '../../core/access/subject.ts'
 import { selectClosed } from '../../core/access/kept-credentials.ts'
 import { selectRecovered } from '../../core/access/recovery.ts'
-import { mayEndFresh, isLive } from '../../core/access/session-store.ts'
-import { selectMustUsePasskey, selectUser } from '../../core/accounts/store.ts'
+import { selectMustUsePasskey } from '../../core/accounts/store.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
 import { login } from '../sign-in/sign-in.ts'
@@ -77,23 +67,25 @@ export async function readWaysIn(deps: ReaderDeps, actor: SessionActor) {
  * @throws {Refusal} `identityTaken`.
  */
 export async function linkIdentity(
-  deps: ActorDeps,
-  actor: SessionActor,
+  deps: ChangeDeps,
+  subject: OwnAccount<number>,
   identity: ProvenIdentity,
 ): Promise<void> {
   const { db } = deps
-  const { userId } = actor
-  const now = deps.now()
-  const by = isLive(db, actor, now)
-  const event = eventOf(actor, 'identity_linked', now, identityText(identity))
-  const { linked, own } = await actAs(deps, actor, {
-    ...identityLinking(db, by, userId, identity, 'user', event),
-    shown: showIdentity(db, by, userId, isLinkedWith(db, identity, userId)),
-    own: selectIdentities(db, userId),
-  })
-  if (linked.length > 0) return logEvent(event)
+  const { userId } = subject
+  const { linked, held } = await change(
+    deps,
+    subject,
+    { kind: 'identity_linked', detail: identityText(identity) },
+    ({ by, event }) => ({
+      ...identityLinking(db, by, userId, identity, 'user', event),
+      shown: showIdentity(db, by, userId, isLinkedWith(db, identity, userId)),
+      held: selectIdentities(db, userId),
+    }),
+  )
   // Linking it a second time is no mistake.
-  if (!own.some((one) => isSame(one, identity))) throw new Refusal('identityTaken')
+  if (linked.length === 0 && !held.some((one) => isSame(one, identity)))
+    throw new Refusal('identityTaken')
 }
 
 /**
@@ -140,88 +132,59 @@ export async function signInAndLink(
 }
 
 /**
- * Unlinks an identity of the actor. What began with it ends, except the actor's session.
- *
- * @param endsOthers Whether every other session ends, and everything that programs got.
- * @throws {Refusal} `confirmationNeeded`; `lastWayIn`; `identityNotFound`.
- */
-export async function unlinkIdentity(
-  deps: ActorDeps & FreshnessDeps,
-  actor: SessionActor,
-  identity: IdentityKey,
-  { endsOthers = false } = {},
-): Promise<void> {
-  const { db } = deps
-  const { userId } = actor
-  const now = deps.now()
-  const by = mayEndFresh(deps, actor, now)
-  const event = eventOf(actor, 'identity_unlinked', now)
-  const when = hasOtherWayIn(db, userId, identity)
-  const { deleted, left } = await endFreshAs(deps, actor, now, {
-    ...oneUnlinking(db, by, userId, identity, event, when, { actor, endsOthers }),
-    left: selectIdentities(db, userId),
-  })
-  if (deleted.length > 0) return logDeletions(event, deleted)
-  throw new Refusal(left.some((one) => isSame(one, identity)) ? 'lastWayIn' : 'identityNotFound')
-}
-
-/**
- * Lists the identities of any user for an operator.
+ * Lists the identities of an account.
  *
  * @returns Each with whether it is the only way in: no password, no passkey and no other identity.
- * @throws {Refusal} `notAdmin`, `userNotFound`.
+ * @throws {Refusal} The refusals of `read`.
  */
-export async function listIdentitiesOf(
-  deps: ActorDeps,
-  operator: Operator,
-  userId: number,
+export async function listIdentities(
+  deps: ReaderDeps,
+  subject: Subject<number>,
 ): Promise<ListedIdentity[]> {
-  const { others, identities } = await actAsOperator(deps, operator, {
-    others: selectHasOtherWayIn(deps.db, userId),
-    identities: selectIdentities(deps.db, userId),
+  const { others, identities } = await read(deps, subject, {
+    others: selectHasOtherWayIn(deps.db, subject.userId),
+    identities: selectIdentities(deps.db, subject.userId),
   })
-  const [other] = others
-  if (other === undefined) throw new Refusal('userNotFound')
-  const isLastWayIn = !other.hasOtherWayIn && identities.length === 1
+  const isLastWayIn = others[0]?.hasOtherWayIn !== true && identities.length === 1
   return identities.map((identity) => ({ ...identity, isLastWayIn }))
 }
 
 export type ListedIdentity = StoredIdentity & { isLastWayIn: boolean }
 
+interface Unlinking {
+  /** Whether every other session of the actor ends, and everything that programs got. */
+  endsOthers?: boolean
+  /** Whether an operator may leave the user without a way to sign in. */
+  mayBeLast?: boolean
+}
+
 /**
- * Unlinks an identity of any user for an operator. What began with it ends, except the operator's
- * session.
+ * Unlinks an identity of an account. What began with it ends, except the actor's session.
  *
- * @param mayBeLast Whether the user may be left without a way to sign in.
- * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`, `identityNotFound`;
- *   `lastWayInOf`.
+ * @throws {Refusal} `confirmationNeeded`, `userNotFound`, `identityNotFound`; `lastWayIn`, or
+ *   `lastWayInOf` for operators.
  */
-export async function unlinkIdentityOf(
-  deps: ActorDeps & FreshnessDeps,
-  operator: Operator,
-  userId: number,
+export async function unlinkIdentity(
+  deps: ChangeDeps,
+  subject: Subject<number>,
   identity: IdentityKey,
-  mayBeLast: boolean,
+  { endsOthers = false, mayBeLast = false }: Unlinking = {},
 ): Promise<void> {
   const { db } = deps
-  const now = deps.now()
-  const by = isFreshOperator(deps, operator, now)
-  const event = eventBy(operator, userId, 'identity_unlinked', now)
-  const when = mayBeLast ? undefined : hasOtherWayIn(db, userId, identity)
-  const {
-    isFresh: mayUnlink,
-    owner,
-    deleted,
-    left,
-  } = await actAsOperatorAt(deps, operator, now, {
-    owner: selectUser(db, userId),
-    ...oneUnlinking(db, by, userId, identity, event, when, { actor: operator }),
-    left: selectIdentities(db, userId),
-  })
-  if (owner.length === 0) throw new Refusal('userNotFound')
-  if (!mayUnlink) throw new Refusal('confirmationNeeded')
-  if (deleted.length > 0) return logDeletions(event, deleted)
-  throw new Refusal(left.some((one) => isSame(one, identity)) ? 'lastWayInOf' : 'identityNotFound')
+  const { by: actor, userId, isOwn } = subject
+  const when = mayBeLast && !isOwn ? undefined : hasOtherWayIn(db, userId, identity)
+  const { deleted, left } = await change(
+    deps,
+    subject,
+    { kind: 'identity_unlinked', fresh: true, ends: true },
+    ({ by, event }) => ({
+      ...oneUnlinking(db, by, userId, identity, event, when, { actor, endsOthers }),
+      left: selectIdentities(db, userId),
+    }),
+  )
+  if (deleted.length > 0) return
+  if (!left.some((one) => isSame(one, identity))) throw new Refusal('identityNotFound')
+  throw new Refusal(isOwn ? 'lastWayIn' : 'lastWayInOf')
 }
 
 function isSame(one: IdentityKey, other: IdentityKey): boolean {

@@ -1,10 +1,10 @@
 import { and, desc, eq, exists, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { auditEvents, identities, users } from '../../../schema/tables.ts'
+import { identities, users } from '../../../schema/tables.ts'
 import { begunWithIdentities, type Taking } from '../../core/access/begun-with.ts'
 import { endSessions } from '../../core/access/endings.ts'
 import { deletionOf } from '../../core/audit/deletions.ts'
-import { type AuditEvent, eventRow } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvent } from '../../core/audit/events.ts'
 import { accountColumns } from '../../core/accounts/accounts.ts'
 import { signInColumns, selectWithPasswordOrPasskey } from '../../core/accounts/store.ts'
 import type { SsoPlatform } from '../../core/base/sso-platforms.ts'
@@ -116,7 +116,6 @@ export function identityLinking(
   const { issuer, subject, platform, name } = identity
   const linked = db.select({ userId: identities.userId }).from(identities)
   const isNew = and(notExists(linked.where(isIdentity(identity))), when)
-  const written = writing(db, by)
   const row = {
     issuer,
     subject,
@@ -128,8 +127,8 @@ export function identityLinking(
     lastUsedAt: null,
   }
   return {
-    linkEvent: written.insert(auditEvents, eventRow(event), { where: isNew }),
-    linked: written
+    linkEvent: insertEvent(db, by, event, isNew),
+    linked: writing(db, by)
       .insert(identities, row, { where: isNew })
       .returning({ userId: identities.userId }),
   }

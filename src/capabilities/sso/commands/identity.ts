@@ -1,6 +1,7 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { of } from '../../../core/access/subject.ts'
 import { visible } from '../../../core/base/text.ts'
-import { type ListedIdentity, listIdentitiesOf, unlinkIdentityOf } from '../manage.ts'
+import { type ListedIdentity, listIdentities, unlinkIdentity } from '../manage.ts'
 import { operatorIdentityRecord } from '../record.ts'
 import { CommandError, explained } from '../../../programs/kit/command-error.ts'
 import { confirm, needTerminal, YES } from '../../../programs/kit/confirm.ts'
@@ -17,7 +18,7 @@ const list = onSite({
   takes: { user: USER },
   examples: ['identity list alice'],
   async run(site, { user }, { output }) {
-    const identities = await listIdentitiesOf(site, COMMAND_LINE, user.id)
+    const identities = await listIdentities(site, of(COMMAND_LINE, user.id))
     const content = identities.map(operatorIdentityRecord)
     output.list(COLUMNS, content, `${user.username} has no linked accounts.`)
   },
@@ -53,13 +54,14 @@ and SSH keys stay: see token list and key list.`,
   ],
   async run(site, { user, subject, issuer, yes }, { output }) {
     const { id, username } = user
-    const identities = await listIdentitiesOf(site, COMMAND_LINE, id)
+    const identities = await listIdentities(site, of(COMMAND_LINE, id))
     const meant = findMeant(identities, subject, issuer, user)
     if (meant.isLastWayIn && !yes) {
       needTerminal()
       await confirm(`It is the only way in of ${username}. Unlink it?`)
     }
-    const unlinked = unlinkIdentityOf(site, COMMAND_LINE, id, meant, meant.isLastWayIn)
+    const mayBeLast = meant.isLastWayIn
+    const unlinked = unlinkIdentity(site, of(COMMAND_LINE, id), meant, { mayBeLast })
     // The password or the passkey of the user may have gone since the list was read.
     await explained(unlinked, {
       lastWayInOf: 'It has just become the only way in of the user: run this again.',

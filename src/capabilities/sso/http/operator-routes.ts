@@ -4,8 +4,9 @@ import type { App } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { actorOf, admin } from '../../../web/http/guard.ts'
 import { integer, jsonBody, query } from '../../../web/http/input.ts'
+import { of } from '../../../core/access/subject.ts'
 import { text } from '../../../core/base/text.ts'
-import { listIdentitiesOf, unlinkIdentityOf } from '../manage.ts'
+import { listIdentities, unlinkIdentity } from '../manage.ts'
 import { operatorIdentityRecord } from '../record.ts'
 
 const ownerQuery = v.object({ uid: integer })
@@ -22,7 +23,7 @@ const identitySchema = v.object({
 export const adminIdentityRoutes = new Hono<App>()
   .get('/list', admin(), query(ownerQuery, 'userIdFormatInvalid'), async (c) => {
     const { uid } = c.req.valid('query')
-    const identities = await listIdentitiesOf(c.get('deps'), actorOf(c), uid)
+    const identities = await listIdentities(c.get('deps'), of(actorOf(c), uid))
     return ok(c, { content: identities.map(operatorIdentityRecord), total: identities.length })
   })
   .post(
@@ -33,7 +34,7 @@ export const adminIdentityRoutes = new Hono<App>()
     async (c) => {
       const { uid } = c.req.valid('query')
       const { last_way_in: mayBeLast, ...identity } = c.req.valid('json')
-      await unlinkIdentityOf(c.get('deps'), actorOf(c), uid, identity, mayBeLast)
+      await unlinkIdentity(c.get('deps'), of(actorOf(c), uid), identity, { mayBeLast })
       return ok(c, null)
     },
   )

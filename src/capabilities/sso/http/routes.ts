@@ -8,6 +8,7 @@ import { isFromPageHere } from '../../../web/http/page-here.ts'
 import { hasClientHere } from '../../../web/http/session-cookie.ts'
 import { logError } from '../../../core/database/log.ts'
 import { getHasEffect } from '../../../web/http/http-methods.ts'
+import { own } from '../../../core/access/subject.ts'
 import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
 import { possiblyEmptyText } from '../../../core/base/text.ts'
 import { chargeRequest, passGate } from '../../../core/throttle/requests.ts'
@@ -138,7 +139,7 @@ async function follow(
   const { purpose } = attempt
   if (purpose.kind === 'link') {
     await useUpState(deps, attempt, client)
-    await linkIdentity(deps, { ...purpose, ...client }, identity)
+    await linkIdentity(deps, own({ ...purpose, ...client }), identity)
     return pages.showLinked(c)
   }
   if (purpose.kind === 'id') {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { actFreshAs } from '../../../core/access/act-as.ts'
+import { own } from '../../../core/access/subject.ts'
 import { text } from '../../../core/base/text.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
@@ -32,7 +33,7 @@ export const identityPages = formsOf(PATH, showIdentities, {
     confirms: true,
     run: (c, identity, fields) => {
       const endsOthers = fields[OTHERS] !== undefined
-      return unlinkIdentity(c.get('deps'), sessionOf(c), identity, { endsOthers })
+      return unlinkIdentity(c.get('deps'), own(sessionOf(c)), identity, { endsOthers })
     },
     done: 'identity-unlinked',
   }),

@@ -13,7 +13,7 @@ import { staticDigest } from '../../../core/passwords/passwords.ts'
 import { signInAndLink } from '../manage.ts'
 import { findUserOf, signInWithCode } from '../sign-in.ts'
 import { needsCode } from '../../two-factor/second-factor.ts'
-import { attempt, type Fields, problemOf, readForm } from '../../../web/kit/form.ts'
+import { attempt, type Fields, problemOf, readForm, type Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { beginOnPage, readAssertion } from '../../passkeys/pages/passkey.ts'
 import { parseNext, signInPath } from '../../sign-in/pages/next.ts'
@@ -49,33 +49,20 @@ export const ssoSignInPages = new Hono<App>()
     if (step === undefined) return startOver(c)
     return step.missing === 'link' ? showLink(c, step) : showFactor(c, step)
   })
-  .post('/code', async (c) => {
-    const fields = await readForm(c)
-    const step = await stepCookie.read(c)
-    if (step?.missing !== 'factor') return startOver(c)
-    const token = await attempt(() => {
-      const { code } = validate(codeSchema, fields)
-      return signInWithCode(c.get('deps'), step.identity, code, clientOf(c))
-    })
-    return token instanceof Refusal ? showFactor(c, step, token) : finish(c, step, token)
-  })
-  .post('/passkey', async (c) => {
-    const fields = await readForm(c)
-    const step = await stepCookie.read(c)
-    if (step?.missing !== 'factor') return startOver(c)
+  .post(
+    '/code',
+    signingIn('factor', showFactor, (c, { identity }, fields) =>
+      signInWithCode(c.get('deps'), identity, validate(codeSchema, fields).code, clientOf(c)),
+    ),
+  )
+  .post(
+    '/passkey',
     // The ceremony began for the user of the identity, so another user's passkey is refused.
-    const token = await attempt(() =>
+    signingIn('factor', showFactor, async (c, _, fields) =>
       signInWithPasskey(c.get('deps'), readAssertion(c, fields, 'passkeyRefused'), clientOf(c)),
-    )
-    return token instanceof Refusal ? showFactor(c, step, token) : finish(c, step, token)
-  })
-  .post('/link', async (c) => {
-    const fields = await readForm(c)
-    const step = await stepCookie.read(c)
-    if (step?.missing !== 'link') return startOver(c)
-    const token = await attempt(() => linkStep(c, step, fields))
-    return token instanceof Refusal ? showLink(c, step, fields, token) : finish(c, step, token)
-  })
+    ),
+  )
+  .post('/link', signingIn('link', showLink, linkStep))
   .get('/:form', backTo('/account/sign-in/sso/step'))
 
 /**
@@ -89,6 +76,23 @@ function isFromHere(c: AppContext): boolean {
   return ['same-origin', 'none', undefined].includes(c.req.header('Sec-Fetch-Site'))
 }
 
+/** Makes the answer to a form that ends the sign-in. */
+function signingIn(
+  missing: Step['missing'],
+  show: (c: AppContext, step: Step, refused: Refused) => Response | Promise<Response>,
+  signIn: (c: AppContext, step: Step, fields: Fields) => Promise<string>,
+) {
+  return async (c: AppContext) => {
+    const fields = await readForm(c)
+    const step = await stepCookie.read(c)
+    if (step?.missing !== missing) return startOver(c)
+    const token = await attempt(() => signIn(c, step, fields))
+    if (token instanceof Refusal) return show(c, step, { form: missing, fields, refusal: token })
+    stepCookie.clear(c)
+    return giveToken(c, token, step)
+  }
+}
+
 /** Signs in with the password, and the code if the user has one, and links the identity. */
 async function linkStep(c: AppContext, { identity }: Step, fields: Fields): Promise<string> {
   const { username, password, code } = validate(linkSchema, fields)
@@ -96,16 +100,11 @@ async function linkStep(c: AppContext, { identity }: Step, fields: Fields): Prom
   return signInAndLink(c.get('deps'), shown, identity, clientOf(c))
 }
 
-function finish(c: AppContext, step: Step, token: string) {
-  stepCookie.clear(c)
-  return giveToken(c, token, step)
-}
-
 function startOver(c: AppContext) {
   return goTo(c, signInPath(''), 'session-over')
 }
 
-async function showFactor(c: AppContext, step: Step, refusal?: Refusal) {
+async function showFactor(c: AppContext, step: Step, refused?: Refused) {
   const deps = c.get('deps')
   const user = await findUserOf(deps, step.identity)
   // The identity was unlinked meanwhile.
@@ -117,11 +116,12 @@ async function showFactor(c: AppContext, step: Step, refusal?: Refusal) {
       ? await beginOnPage(deps, relyingParty, user.username)
       : undefined
   const shown = { username: user.username, hasCode: needsCode(user) }
-  return showForm(c, FactorPage, { view, step, ceremony, user: shown }, refusal)
+  return showForm(c, FactorPage, { view, step, ceremony, user: shown }, refused)
 }
 
-async function showLink(c: AppContext, step: Step, fields?: Fields, refusal?: Refusal) {
+async function showLink(c: AppContext, step: Step, refused?: Refused) {
   const view = await readView(c)
+  const { fields, refusal } = refused ?? {}
   const isCodeMissing = refusal?.refusal === 'wrongCode'
   const isFirst = isCodeMissing && (fields?.['code'] ?? '') === ''
   const problem = refusal && !isFirst ? problemOf(view.t, refusal) : undefined

@@ -8,7 +8,7 @@ import { listPasskeys } from '../../passkeys/manage.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
 import { listKeys } from '../../ssh-keys/keys.ts'
 import { identityText } from '../../sso/identity-text.ts'
-import { listIdentitiesOf } from '../../sso/manage.ts'
+import { listIdentities } from '../../sso/manage.ts'
 import { findUsers, listUsers } from '../find-users.ts'
 import { changeUser, removeUser } from '../manage-users.ts'
 import { USER_GROUPS, type UserGroup } from '../list-store.ts'
@@ -134,7 +134,7 @@ const show = onSite({
     const keys = await listKeys(site, of(COMMAND_LINE, account.id))
     const passkeys = await listPasskeys(site, of(COMMAND_LINE, account.id))
     const appPasswords = await listAppPasswords(site, of(COMMAND_LINE, account.id))
-    const identities = await listIdentitiesOf(site, COMMAND_LINE, account.id)
+    const identities = await listIdentities(site, of(COMMAND_LINE, account.id))
     const details = await getDetails(site, COMMAND_LINE, account.id)
     const stops = await listStopsOf(site, COMMAND_LINE, account.id)
     const { email, email_verified, ends_at, waiting } = detailsRecord(details)

@@ -17,10 +17,6 @@ export function UserIdentities(props: UserProps) {
         rows={identities.map((identity) => {
           const { issuer, subject, platform } = identity
           const shown = identity.name || subject
-          const isRefused =
-            refused?.form === 'unlink-identity' &&
-            refused.fields['issuer'] === issuer &&
-            refused.fields['subject'] === subject
           const warning = identity.isLastWayIn ? ` ${t.lastWayIn}` : ''
           return (
             <Row icon={providerIcon(platform)} tone="violet" title={shown} level={3}>
@@ -39,7 +35,7 @@ export function UserIdentities(props: UserProps) {
                   ...(identity.isLastWayIn && { last_way_in: 'true' }),
                 }}
                 submit={t.unlinkSubmit}
-                problem={isRefused ? refused.problem : undefined}
+                problem={problemIn(refused, 'unlink-identity', { issuer, subject })}
                 confirmedAs={`unlink-${subject}`}
               />
             </Row>

@@ -5,7 +5,7 @@ import { unlockUser } from '../../unlock.ts'
 import { deleteAppPassword } from '../../../app-passwords/app-passwords.ts'
 import { removeKeys } from '../../../ssh-keys/keys.ts'
 import { removePasskey } from '../../../passkeys/manage.ts'
-import { unlinkIdentityOf } from '../../../sso/manage.ts'
+import { unlinkIdentity } from '../../../sso/manage.ts'
 import { text } from '../../../../core/base/text.ts'
 import type { Language } from '../../../../core/base/language.ts'
 import { changeDetails } from '../../../joining/details.ts'
@@ -112,7 +112,8 @@ export const USER_ACTIONS: Record<UserActionName, UserAction> = {
   'unlink-identity': {
     run: (deps, operator, userId, fields) => {
       const mayBeLast = fields['last_way_in'] === 'true'
-      return unlinkIdentityOf(deps, operator, userId, validate(identitySchema, fields), mayBeLast)
+      const identity = validate(identitySchema, fields)
+      return unlinkIdentity(deps, of(operator, userId), identity, { mayBeLast })
     },
     notice: 'identity-unlinked',
   },

@@ -1,7 +1,7 @@
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import type { Details } from '../../../joining/details.ts'
 import type { listSessionsOf } from '../../../sessions/operator-sessions.ts'
-import type { listIdentitiesOf } from '../../../sso/manage.ts'
+import type { ListedIdentity } from '../../../sso/manage.ts'
 import type { Stop } from '../../../../core/throttle/stops.ts'
 import type { RemainingAccess } from '../../../me/remaining-access.ts'
 import type { ListedEvent } from '../../../activity/pages/event-text.ts'
@@ -17,7 +17,7 @@ export interface UserProps extends RemainingAccess {
   /** The sessions that a user may have; `undefined` for any number. */
   maxSessions: number | undefined
   sessions: Awaited<ReturnType<typeof listSessionsOf>>
-  identities: Awaited<ReturnType<typeof listIdentitiesOf>>
+  identities: ListedIdentity[]
   /** The latest events. */
   events: ListedEvent[]
   /** What is refused to the user now. */

@@ -2,12 +2,13 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { App, AppContext } from '../../../../web/http/context.ts'
 import { idQuery, pageQuery, query } from '../../../../web/http/input.ts'
+import { of } from '../../../../core/access/subject.ts'
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import { ADMIN } from '../../../../core/accounts/roles.ts'
 import { listSiteEvents } from '../../../activity/operator-events.ts'
 import { generatePassword } from '../../../../core/passwords/generated-password.ts'
 import { Refusal } from '../../../../core/base/refusals.ts'
-import { listIdentitiesOf } from '../../../sso/manage.ts'
+import { listIdentities } from '../../../sso/manage.ts'
 import { getDetails } from '../../../joining/details.ts'
 import { linkPlaceOf } from '../../../joining/http/link-place.ts'
 import { createResetLink } from '../../../joining/reset-links.ts'
@@ -216,7 +217,7 @@ async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, ref
     listSettings(c.get('deps'), actorOf(c)),
     listSessionsOf(...target),
     listRemainingAccessOf(...target),
-    listIdentitiesOf(...target),
+    listIdentities(c.get('deps'), of(actorOf(c), userIdOf(c))),
     listClients(c.get('deps'), actorOf(c)),
     readLately(c, userIdOf(c)),
   ])
