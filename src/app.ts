@@ -2,13 +2,13 @@ import { CAPABILITIES, mount } from './capabilities.ts'
 import type { Deps } from './core/deps.ts'
 import { limitBody } from './web/http/body-limit.ts'
 import { bookmark } from './web/http/bookmark.ts'
-import type { App } from './web/http/context.ts'
+import type { App, AppContext } from './web/http/context.ts'
 import { refuse } from './web/http/envelope.ts'
 import { answerPreflight, browserRules, isPreflight, ping } from './web/http/headers.ts'
 import { httpsOnly } from './web/http/https.ts'
 import { logError } from './core/database/log.ts'
 import { answerUnrouted } from './web/http/http-methods.ts'
-import { isSessionOver } from './web/kit/session-over.ts'
+import { isSessionOver, lacksSecondFactor } from './web/kit/session-over.ts'
 import { clearSessionToken } from './capabilities/sign-in/pages/session-cookie.ts'
 import { requestLog } from './web/http/request-log.ts'
 import { Hono } from 'hono'
@@ -16,7 +16,7 @@ import { TrieRouter } from 'hono/router/trie-router'
 import { answerUnknownPath, pageRoutes } from './pages.tsx'
 import { pageSource } from './page-source.ts'
 import { loggedPath } from './core/base/logged-path.ts'
-import { refusalIn } from './core/base/refusals.ts'
+import { Refusal, refusalIn } from './core/base/refusals.ts'
 
 const MIDDLEWARE = CAPABILITIES.flatMap(({ middleware = [] }) => middleware)
 
@@ -61,9 +61,7 @@ export function createApp(depsFor: DepsFor): Hono<App> {
 
   app.notFound(answerUnknownPath(answerUnrouted(app)))
   app.onError((error, c) => {
-    const refusal = refusalIn(error)
-    // The session is over, and with it what the browser keeps of it.
-    if (c.get('isByMarker') === true && isSessionOver(refusal)) clearSessionToken(c)
+    const refusal = c.get('isByMarker') === true ? forClient(c, error) : refusalIn(error)
     if (refusal.code >= 500)
       logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
     if (refusal.retryAfterSeconds !== undefined) {
@@ -72,6 +70,17 @@ export function createApp(depsFor: DepsFor): Hono<App> {
     return refuse(c, refusal)
   })
   return app
+}
+
+/**
+ * Makes a refusal for a page of the web client. At 401 the page goes to the sign-in page, which
+ * leads on to where a second factor is set up; it takes 403 for the password of a folder. When the
+ * session is over, so is what the browser keeps of it.
+ */
+function forClient(c: AppContext, error: unknown): Refusal {
+  const refusal = refusalIn(error)
+  if (isSessionOver(refusal)) clearSessionToken(c)
+  return lacksSecondFactor(refusal) ? new Refusal('factorBeforeFiles') : refusal
 }
 
 /** Wraps a thrown value that is not an error: Hono hands only errors to `onError`. */

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CLIENT_SCRIPT } from '../../.build/assets.ts'
-import { users } from '../../schema/tables.ts'
+import { settings, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
 import { textOf, Visitor } from '../support/visitor.ts'
@@ -155,5 +155,52 @@ describe('the sign-in page with a path of the files', () => {
     visitor = new Visitor(site)
     const fields = { username: 'alice', password: PASSWORD, next: '/folder' }
     expect((await visitor.post('/account/sign-in', fields)).location).toBe('/account')
+  })
+})
+
+describe('a session without the second factor that the site demands', () => {
+  const HERE = { 'Sec-Fetch-Site': 'same-origin' }
+  let userId: string
+  beforeEach(async () => {
+    await visitor.signIn('alice', PASSWORD)
+    userId = visitor.cookies.get('user') ?? ''
+    await site.db.insert(settings).values({ key: 'require_second_factor', value: 'everybody' })
+  })
+
+  test.each([
+    ['GET', '/api/me'],
+    ['POST', '/api/fs/list'],
+  ])('is told so by %s %s, and keeps its cookies', async (method, path) => {
+    const body = method === 'POST' ? '{"path":"/"}' : undefined
+    const Cookie = `session=${visitor.cookies.get('session')}`
+    const response = await site.fetch(method, path, {
+      token: `cookie.${userId}`,
+      headers: { ...HERE, Cookie, 'Content-Length': '12' },
+      ...(body !== undefined && { body }),
+    })
+    expect(await response.json()).toEqual({
+      code: 401,
+      message: 'This site requires a second factor: the next page sets it up',
+      data: null,
+    })
+    expect(response.headers.getSetCookie().filter((line) => /session|user/.test(line))).toEqual([])
+  })
+
+  test('of a program gets what it always got', async () => {
+    const token = visitor.cookies.get('session') ?? ''
+    expect(await site.get('/api/me', { token })).toMatchObject({ code: 200 })
+    const options = { token, headers: { 'Content-Length': '12' } }
+    expect(await site.post('/api/fs/list', { path: '/' }, options)).toMatchObject({ code: 403 })
+  })
+
+  test('sets one up on the way from the files, and goes on to them', async () => {
+    const { location } = await visitor.get('/account/sign-in?next=/folder')
+    expect(location).toBe('/account/security?done=second-factor-needed')
+    const { html } = await visitor.post('/account/security/start')
+    const [, secret = ''] = /name="secret" value="([^"]+)"/.exec(html) ?? []
+    const fields = { secret, code: site.code(secret) }
+    const codes = await visitor.post('/account/security/confirm', fields)
+    expect(codes.html).toContain('<a role="button" href="/folder">')
+    expect((await visitor.get('/account/sign-in?next=/folder')).location).toBe('/folder')
   })
 })

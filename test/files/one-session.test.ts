@@ -328,3 +328,58 @@ describe('OpenList', () => {
     expect([site.meter.roundTrips, openlist.paths()]).toEqual([1, ['POST /api/fs/list']])
   })
 })
+
+/** Signs in and out as a client does. @returns What it gets, but for what is new in each answer. */
+async function talk(headers: Record<string, string>): Promise<unknown[]> {
+  const seen: unknown[] = []
+  let token = ''
+  const send = async (method: string, path: string, body?: object) => {
+    const response = await site.fetch(method, ONE_HOST + path, {
+      token,
+      headers,
+      ...(body !== undefined && { body }),
+    })
+    const text = await response.text()
+    token = /"token":"([^"]+)"/.exec(text)?.[1] ?? token
+    const names = Array.from(response.headers.keys())
+    const lasting = names.filter((name) => !/^(?:x-|server-timing|etag)/.test(name))
+    const kept = lasting.map((name) => [name, response.headers.get(name)])
+    const cookies = response.headers.getSetCookie().map((line) => line.split('=')[0])
+    seen.push([response.status, kept.filter(([name]) => name !== 'set-cookie'), cookies])
+    seen.push(text.replaceAll(/ey[\w.-]+/g, 'TOKEN'))
+  }
+  const credentials = { username: 'alice', password: PASSWORD }
+  await send('POST', '/api/auth/login', { ...credentials, password: 'wrong' })
+  await send('POST', '/api/auth/login', credentials)
+  await send('GET', '/api/me')
+  await send('POST', '/api/me/update', { username: 'alice', password: '' })
+  await send('GET', '/api/auth/logout')
+  await send('GET', '/api/me')
+  return seen
+}
+
+describe('a web client that is served from elsewhere, and a program', () => {
+  const ELSEWHERE = { Origin: 'https://client.example', 'Sec-Fetch-Site': 'cross-site' }
+
+  test.each([
+    ['a web client elsewhere', ELSEWHERE],
+    ['a program', {}],
+  ])('%s gets what it got before, byte for byte', async (_, headers) => {
+    setUp({}, false)
+    const before = await talk(headers)
+    setUp()
+    expect(await talk(headers)).toEqual(before)
+  })
+
+  test('may ask for the same in a preflight', async () => {
+    const asked = {
+      ...ELSEWHERE,
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'authorization',
+    }
+    const { headers } = await site.fetch('OPTIONS', `${ONE_HOST}/api/me`, { headers: asked })
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+    // Without this, no browser sends cookies with the request of another origin.
+    expect(headers.get('Access-Control-Allow-Credentials')).toBeNull()
+  })
+})

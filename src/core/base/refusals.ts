@@ -55,6 +55,10 @@ export const REFUSALS = {
   tokenInvalidated: { code: 401, message: 'token is invalidated' },
   passwordChanged: { code: 401, message: 'Password has been changed, login please' },
   accountDisabled: { code: 401, message: 'Current user is disabled, replace please' },
+  factorBeforeFiles: {
+    code: 401,
+    message: 'This site requires a second factor: the next page sets it up',
+  },
   anotherUser: { code: 401, message: 'another user has signed in' },
 
   wrongServiceToken: { code: 401, message: 'service token is missing or wrong' },

@@ -20,6 +20,7 @@ import { isNothing } from '../remaining-access.ts'
 import { confirmWith } from '../../../web/kit/confirm.tsx'
 import { attempt, readForm } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
+import { takeFilesPath } from '../../sign-in/pages/files-path.ts'
 import { clearSessionToken } from '../../sign-in/pages/session-cookie.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
 import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
@@ -62,7 +63,7 @@ export const securityPages = new Hono<App>()
     const fields = await readForm(c)
     const refusal = await attempt(() => confirmWith(c, fields))
     if (refusal instanceof Refusal) return showSecurity(c, { form: 'factor', fields, refusal })
-    return goTo(c, '/account')
+    return goTo(c, takeFilesPath(c) || '/account')
   })
   .route('/passkeys', passkeyPages)
   .route('/identities', identityPages)
@@ -147,5 +148,10 @@ async function showEnrolment(c: AppContext, secret: string, refusal?: Refusal) {
 async function showRecoveryCodes(c: AppContext, codes: string[]) {
   const account = await readAccountAs(c.get('deps'), sessionOf(c))
   const view = await readView(c, account)
-  return showPage(c, <RecoveryCodesPage view={view} username={account.username} codes={codes} />)
+  const { username } = account
+  const done = takeFilesPath(c) || PATH
+  return showPage(
+    c,
+    <RecoveryCodesPage view={view} username={username} codes={codes} done={done} />,
+  )
 }

@@ -23,6 +23,7 @@ import { ssoSignInPages } from '../../sso/pages/sign-in-routes.tsx'
 import { isRecoveryCode } from '../../two-factor/recovery.ts'
 import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
+import { keepFilesPath } from './files-path.ts'
 import { isFilesPath, parseNext, pathAfter, signInPath } from './next.ts'
 import { clearSessionToken, readSession } from './session-cookie.ts'
 import { CodePage, PausedPage, SignInPage } from './pages.tsx'
@@ -123,7 +124,10 @@ async function leadToFiles(c: AppContext, next: string): Promise<Response | unde
     return goTo(c, next)
   } catch (error) {
     const refusal = refusalIn(error)
-    if (lacksSecondFactor(refusal)) return goTo(c, '/account/security', 'second-factor-needed')
+    if (lacksSecondFactor(refusal)) {
+      keepFilesPath(c, next)
+      return goTo(c, '/account/security', 'second-factor-needed')
+    }
     if (!isSessionOver(refusal)) throw error
     clearSessionToken(c)
     return undefined

@@ -6,10 +6,12 @@ interface RecoveryCodesProps {
   view: View
   username: string
   codes: string[]
+  /** The page after this one. */
+  done: string
 }
 
 /** Shows the recovery codes once, in the answer to the form that generated them. */
-export function RecoveryCodesPage({ view, username, codes }: RecoveryCodesProps) {
+export function RecoveryCodesPage({ view, username, codes, done }: RecoveryCodesProps) {
   const { t } = view
   return (
     <AccountPage view={view} title={t.recovery.title}>
@@ -42,7 +44,7 @@ export function RecoveryCodesPage({ view, username, codes }: RecoveryCodesProps)
           </div>
         </div>
         <p class="buttons">
-          <a role="button" href="/account/security">
+          <a role="button" href={done}>
             {t.recovery.done}
           </a>
         </p>
