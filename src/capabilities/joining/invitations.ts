@@ -1,18 +1,10 @@
 import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
 import { givenName, isFreeName, usualFolder } from '../../core/accounts/new-names.ts'
 import { selectReservationByProgram } from '../../core/accounts/reserved-names.ts'
-import type { ActorDeps } from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
-import {
-  actAsOperator,
-  actAsOperatorAt,
-  eventBy,
-  isActor,
-  isFreshOperator,
-  isOperator,
-  type Operator,
-} from '../../core/access/operators.ts'
-import { insertEvent, logEvent } from '../../core/audit/events.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import { isActor, type Operator } from '../../core/access/operators.ts'
+import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
+import { insertEvent } from '../../core/audit/events.ts'
 import { boundedWindowOf } from '../../core/base/paging.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Language } from '../../core/base/language.ts'
@@ -61,7 +53,7 @@ export interface MadeLink {
 /** The dependencies of a decision that mails. */
 export type MailingDeps = MailSiteDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
 
-type InvitationDeps = ActorDeps & FreshnessDeps & MailingDeps & Pick<Deps, 'fileServer'>
+type InvitationDeps = ChangeDeps & MailingDeps & Pick<Deps, 'fileServer'>
 
 /**
  * Makes an invitation.
@@ -98,26 +90,27 @@ export async function createInvitation(
     createdAt: now,
     endsAt,
   }
-  const by = isFreshOperator(deps, operator, now)
   const isFree = username === '' ? undefined : isFreeName(db, givenName(username))
-  const event = eventBy(operator, undefined, 'invitation_made', now, name)
   const sealed = email === '' ? '' : await sealSecret(deps, await deps.keyRing(), secret)
   const mail = { kind: 'invitation', userId: null, linkHash: tokenHash, address: email } as const
-  const { isFresh, reserved, inserted } = await actAsOperatorAt(deps, operator, now, {
-    reserved: username === '' ? undefined : selectReservationByProgram(db, username, NOBODY),
-    event: insertEvent(db, by, event, isFree),
-    mail:
-      email === ''
-        ? undefined
-        : insertMail(db, by, { ...mail, language, sealed, expiresAt: endsAt }, now, {
-            where: isFree,
-          }),
-    inserted: insertLink(db, by, link, isFree),
-  })
+  const { reserved, inserted } = await change(
+    deps,
+    of(operator),
+    { kind: 'invitation_made', detail: name, fresh: true },
+    ({ by, event }) => ({
+      reserved: username === '' ? undefined : selectReservationByProgram(db, username, NOBODY),
+      event: insertEvent(db, by, event, isFree),
+      mail:
+        email === ''
+          ? undefined
+          : insertMail(db, by, { ...mail, language, sealed, expiresAt: endsAt }, now, {
+              where: isFree,
+            }),
+      inserted: insertLink(db, by, link, isFree),
+    }),
+  )
   const [made] = inserted
-  if (!isFresh) throw new Refusal('confirmationNeeded')
   if (made === undefined) throw new Refusal(reserved?.length ? 'nameReserved' : 'usernameTaken')
-  logEvent(event)
   return { id: made.id, link: email === '' ? linkAddress(site, secret) : '', endsAt }
 }
 
@@ -152,14 +145,14 @@ const MAX_LISTED = 100
  * @throws {Refusal} `notAdmin`.
  */
 export async function listLinks(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
   kind: LinkKind | undefined,
   page: number,
   perPage: number,
 ) {
   const { db } = deps
-  const { links, counted } = await actAsOperator(deps, operator, {
+  const { links, counted } = await read(deps, of(operator), {
     links: selectLinks(db, kind, boundedWindowOf(page, perPage, MAX_LISTED), deps.now()),
     counted: countLinks(db, kind),
   })
@@ -167,16 +160,20 @@ export async function listLinks(
 }
 
 /** Withdraws a link. @throws {Refusal} `notAdmin`, `linkNotFound`. */
-export async function withdrawLink(deps: ActorDeps, operator: Operator, id: number): Promise<void> {
+export async function withdrawLink(
+  deps: ChangeDeps,
+  operator: Operator,
+  id: number,
+): Promise<void> {
   const { db } = deps
-  const now = deps.now()
-  const by = isOperator(db, operator, now)
-  const event = eventBy(operator, undefined, 'link_withdrawn', now)
-  const { deleted } = await actAsOperator(deps, operator, {
-    event: insertEventOfLink(db, by, id, event),
-    deleted: deleteLinks(db, by, isLinkWithId(id)),
-  })
-  const [link] = deleted
-  if (link === undefined) throw new Refusal('linkNotFound')
-  logEvent({ ...event, detail: link.name })
+  const { deleted } = await change(
+    deps,
+    of(operator),
+    { kind: 'link_withdrawn' },
+    ({ by, event }) => ({
+      event: insertEventOfLink(db, by, id, event),
+      deleted: deleteLinks(db, by, isLinkWithId(id)),
+    }),
+  )
+  if (deleted.length === 0) throw new Refusal('linkNotFound')
 }

@@ -1,9 +1,9 @@
 import { and, count, desc, eq, exists, lt, lte, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { auditEvents, links, users } from '../../../schema/tables.ts'
+import { links, users } from '../../../schema/tables.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import { isEnabled } from '../../core/accounts/conditions.ts'
-import { type AuditEvent, eventRow } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvents } from '../../core/audit/events.ts'
 import type { PageWindow } from '../../core/base/paging.ts'
 import { literal } from '../../core/database/literal.ts'
 import {
@@ -179,8 +179,8 @@ function isKind(kind: LinkKind | undefined) {
 
 /** Writes the event of a link that is about to be withdrawn, with its note. */
 export function insertEventOfLink(db: Database, by: Authority, id: number, event: AuditEvent) {
-  const row = { ...eventRow(event), detail: links.name, userId: links.userId }
-  return writing(db, by).insert(auditEvents, row, { from: links, where: isLinkWithId(id) })
+  const columns = { detail: links.name, userId: links.userId }
+  return insertEvents(db, by, event, columns, { from: links, where: isLinkWithId(id) })
 }
 
 /** Holds for a link that an operator withdraws. */
@@ -199,5 +199,5 @@ export function withdrawLinksOf(db: Database, by: Authority, userId: number, whe
 }
 
 export function deleteLinks(db: Database, by: Authority, which: SQL | undefined) {
-  return writing(db, by).delete(links, which).returning({ id: links.id, name: links.name })
+  return writing(db, by).delete(links, which).returning({ id: links.id })
 }

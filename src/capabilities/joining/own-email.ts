@@ -1,14 +1,7 @@
 import { and } from 'drizzle-orm'
-import {
-  actAs,
-  actFreshAs,
-  type ActorDeps,
-  endFreshAs,
-  type SessionActor,
-} from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
-import { isFresh, isLive, mayEndFresh } from '../../core/access/session-store.ts'
-import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import type { SessionActor } from '../../core/access/act-as.ts'
+import { act, change, type ChangeDeps, own, type OwnAccount } from '../../core/access/subject.ts'
+import { insertEvent } from '../../core/audit/events.ts'
 import { mailboxKey } from '../../core/base/email.ts'
 import type { Language } from '../../core/base/language.ts'
 import { Refusal } from '../../core/base/refusals.ts'
@@ -32,14 +25,18 @@ import { selectDetails } from './address-store.ts'
 import { insertLink, isLinkMade, isLinkOf, isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { LIFETIMES, linkUse, newSecret } from './links.ts'
 
-type EmailDeps = ActorDeps & MailSiteDeps
+type EmailDeps = ChangeDeps & MailSiteDeps
 
 const NO_ADDRESS = { email: '', emailVerified: false }
 
 /** @throws {Refusal} `mailOff`, but first what an ended session is told. */
-async function requireMail(deps: EmailDeps, actor: SessionActor): Promise<void> {
+async function requireMail(
+  deps: EmailDeps,
+  subject: OwnAccount<number>,
+  demand: { fresh?: boolean } = {},
+): Promise<void> {
   if (mailSiteOf(deps) !== undefined) return
-  await actAs(deps, actor, {})
+  await act(deps, subject, demand, () => ({}))
   throw new Refusal('mailOff')
 }
 
@@ -51,29 +48,21 @@ async function requireMail(deps: EmailDeps, actor: SessionActor): Promise<void> 
  * @throws {Refusal} `mailOff`, `confirmationNeeded`.
  */
 export async function changeOwnEmail(
-  deps: EmailDeps & FreshnessDeps,
+  deps: EmailDeps,
   actor: SessionActor,
   email: string,
   language: Language,
 ): Promise<void> {
-  if (mailSiteOf(deps) === undefined) {
-    await actFreshAs(deps, actor, deps.now(), {})
-    throw new Refusal('mailOff')
-  }
   const { db } = deps
   const { userId } = actor
-  const now = deps.now()
+  await requireMail(deps, own(actor), { fresh: true })
   // An address that is taken away mails no link any more.
-  const isEnd = email === ''
-  const by = isEnd ? mayEndFresh(deps, actor, now) : isFresh(deps, actor, now)
-  const event = eventOf(actor, 'email_changed', now)
-  const { changed } = await (isEnd ? endFreshAs : actFreshAs)(deps, actor, now, {
+  const demand = { fresh: true, ends: email === '' }
+  await change(deps, own(actor), { kind: 'email_changed', ...demand }, ({ now, by, event }) => ({
     event: insertEvent(db, by, event, hasOtherEmail(db, userId, email)),
     told: mailToOldAddress(db, by, userId, email, language, now),
     changed: updateEmail(db, by, userId, email),
-  })
-  if (changed.length === 0) return
-  logEvent(event)
+  }))
 }
 
 /**
@@ -86,10 +75,12 @@ export async function sendConfirmation(
   actor: SessionActor,
   language: Language,
 ): Promise<void> {
-  await requireMail(deps, actor)
+  await requireMail(deps, own(actor))
   const { db } = deps
   const { userId } = actor
-  const { details } = await actAs(deps, actor, { details: selectDetails(db, userId) })
+  const { details } = await act(deps, own(actor), {}, () => ({
+    details: selectDetails(db, userId),
+  }))
   const [{ email, emailVerified } = NO_ADDRESS] = details
   if (email === '' || emailVerified) throw new Refusal('noAddressToConfirm')
   const ring = await deps.keyRing()
@@ -98,7 +89,6 @@ export async function sendConfirmation(
   const counters = confirmationCounters(userId, await hashName(ring, `to ${mailboxKey(email)}`))
   const now = deps.now()
   const endsAt = now + LIFETIMES.email.milliseconds
-  const by = isLive(db, actor, now)
   const isMade = isLinkMade(db, tokenHash)
   const link = {
     kind: 'email',
@@ -110,14 +100,14 @@ export async function sendConfirmation(
     endsAt,
   } as const
   const mail = { kind: 'confirm', userId, linkHash: tokenHash, address: email } as const
-  const { made, blocks } = await actAs(deps, actor, {
+  const { made, blocks } = await act(deps, own(actor), {}, ({ by }) => ({
     blocks: selectBlocks(db, counters, now),
     made: insertLink(db, by, link, and(isUnverified(db, userId, email), areOpen(counters, now))),
     queued: insertMail(db, by, { ...mail, language, sealed, expiresAt: endsAt }, now, {
       where: isMade,
     }),
     charged: chargeUnspent(db, by, counters, now, isMade),
-  })
+  }))
   if (made.length > 0) return
   if (blocks.length > 0) throw tooManyAttempts(blocks, now, 'tooManyRequests')
   // The address was changed or confirmed meanwhile.
@@ -132,26 +122,26 @@ export async function sendConfirmation(
  * @throws {Refusal} `linkInvalid`, and `linkOfOther`, which leaves the link unused.
  */
 export async function confirmOwnEmail(
-  deps: ActorDeps & Pick<Deps, 'randomBytes'>,
+  deps: ChangeDeps & Pick<Deps, 'randomBytes'>,
   actor: SessionActor,
   secret: string,
 ): Promise<void> {
   const { db } = deps
   const { userId } = actor
   const use = await linkUse(deps, 'email', secret)
-  const now = deps.now()
   const isUsed = isUsedBy(db, use)
-  const event = eventOf(actor, 'email_verified', now)
-  const { found, spent } = await actAs(deps, actor, {
-    found: selectLive(db, use.tokenHash, now),
-    spent: spendLink(db, use, now, and(isLinkOf(userId), isLive(db, actor, now))),
-    event: insertEvent(db, isUsed, event),
-    verified: verifyEmail(db, isUsed, userId),
-  })
-  if (spent.length > 0) {
-    logEvent(event)
-    return
-  }
+  const { found, spent } = await change(
+    deps,
+    own(actor),
+    { kind: 'email_verified' },
+    ({ now, by, event }) => ({
+      found: selectLive(db, use.tokenHash, now),
+      spent: spendLink(db, use, now, and(isLinkOf(userId), by)),
+      event: insertEvent(db, isUsed, event),
+      verified: verifyEmail(db, isUsed, userId),
+    }),
+  )
+  if (spent.length > 0) return
   const [link] = found
   const isOfOther = link?.kind === 'email' && link.userId !== userId
   throw new Refusal(isOfOther ? 'linkOfOther' : 'linkInvalid')

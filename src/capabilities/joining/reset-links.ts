@@ -1,15 +1,7 @@
-import type { ActorDeps } from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
-import {
-  actAsOperatorAt,
-  eventBy,
-  isFreshOperator,
-  type Operator,
-} from '../../core/access/operators.ts'
-import type { Account } from '../../core/accounts/accounts.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { change, type ChangeDeps, of } from '../../core/access/subject.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
-import { selectUser } from '../../core/accounts/store.ts'
-import { insertEvent, logEvent } from '../../core/audit/events.ts'
+import { insertEvent } from '../../core/audit/events.ts'
 import type { Language } from '../../core/base/language.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { linkAddress } from '../mail/message.ts'
@@ -37,7 +29,7 @@ interface ResetLinkRequest {
  *   `accountGone`, `invalidBody`.
  */
 export async function createResetLink(
-  deps: ActorDeps & FreshnessDeps & MailingDeps,
+  deps: ChangeDeps & MailingDeps,
   operator: Operator,
   { userId, secondFactor, endsAt: wanted }: ResetLinkRequest,
   { site, language }: { site: string; language: Language },
@@ -46,34 +38,30 @@ export async function createResetLink(
   const now = deps.now()
   const endsAt = endOfLink('reset', wanted, now)
   const { secret, tokenHash } = await newSecret(deps)
-  const by = isFreshOperator(deps, operator, now)
-  const event = eventBy(operator, userId, 'reset_link_made', now)
   const createdBy = creatorOf(operator)
   const isMade = isLinkMade(db, tokenHash)
   const hasMail = mailSiteOf(deps) !== undefined
-  const { isFresh, found, inserted } = await actAsOperatorAt(deps, operator, now, {
-    found: selectUser(db, userId),
-    inserted: insertResetLink(db, by, {
-      tokenHash,
-      createdBy,
-      userId,
-      secondFactor,
-      createdAt: now,
-      endsAt,
+  const { account, inserted } = await change(
+    deps,
+    of(operator, userId),
+    { kind: 'reset_link_made', fresh: true },
+    ({ by, event }) => ({
+      inserted: insertResetLink(db, by, {
+        tokenHash,
+        createdBy,
+        userId,
+        secondFactor,
+        createdAt: now,
+        endsAt,
+      }),
+      event: insertEvent(db, by, event, isMade),
+      mail: hasMail
+        ? mailToUser(db, by, userId, 'reset_link_made', language, now, isMade)
+        : undefined,
     }),
-    event: insertEvent(db, by, event, isMade),
-    mail: hasMail
-      ? mailToUser(db, by, userId, 'reset_link_made', language, now, isMade)
-      : undefined,
-  })
+  )
   const [made] = inserted
-  if (made === undefined) throw reasonAgainst(found[0], isFresh)
-  logEvent(event)
+  if (made === undefined)
+    throw new Refusal(account.role === GUEST ? 'guestHasNoPassword' : 'accountGone')
   return { id: made.id, link: linkAddress(site, secret), endsAt }
-}
-
-function reasonAgainst(user: Account | undefined, isFresh: boolean): Refusal {
-  if (!isFresh) return new Refusal('confirmationNeeded')
-  if (user === undefined) return new Refusal('userNotFound')
-  return new Refusal(user.role === GUEST ? 'guestHasNoPassword' : 'accountGone')
 }

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { own } from '../../../core/access/subject.ts'
 import { isoTimeOrNull } from '../../../core/base/time.ts'
 import type { App } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
@@ -6,13 +7,13 @@ import { actorOf, sessionOf, signedIn } from '../../../web/http/guard.ts'
 import { jsonBody } from '../../../web/http/input.ts'
 import { languageOf } from '../../../web/http/language.ts'
 import { addressSchema, linkSchema } from '../fields.ts'
-import { readOwnDetails } from '../details.ts'
+import { readDetails } from '../details.ts'
 import { changeOwnEmail, confirmOwnEmail, sendConfirmation } from '../own-email.ts'
 
 /** Routes for the own e-mail address and the end of the own account, under `/api/me`. */
 export const emailRoutes = new Hono<App>()
   .get('/details', signedIn('guestProfile', 'account:read'), async (c) => {
-    const { details } = await readOwnDetails(c.get('deps'), actorOf(c))
+    const { details } = await readDetails(c.get('deps'), own(actorOf(c)))
     return ok(c, {
       email: details.email,
       email_verified: details.emailVerified,

@@ -1,12 +1,13 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
+import { of } from '../../../core/access/subject.ts'
 import { isoTime } from '../../../core/base/time.ts'
 import type { App } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { actorOf, admin } from '../../../web/http/guard.ts'
 import { languageOf } from '../../../web/http/language.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../../../web/http/input.ts'
-import { changeDetails, getDetails } from '../details.ts'
+import { changeDetails, readDetails } from '../details.ts'
 import { detailsSchema, invitationRequest, invitationSchema, resetLinkSchema } from '../fields.ts'
 import { createInvitation, listLinks, withdrawLink } from '../invitations.ts'
 import { LINK_KINDS } from '../links.ts'
@@ -55,7 +56,8 @@ export const adminJoiningRoutes = new Hono<App>()
   })
   .get('/details', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
     const { id } = c.req.valid('query')
-    return ok(c, detailsRecord(await getDetails(c.get('deps'), actorOf(c), id)))
+    const { details } = await readDetails(c.get('deps'), of(actorOf(c), id))
+    return ok(c, detailsRecord(details))
   })
   .post('/details', admin(), jsonBody(detailsSchema), async (c) => {
     const { id, email, ends_at: endsAt } = c.req.valid('json')

@@ -1,3 +1,4 @@
+import { own } from '../../../core/access/subject.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
@@ -7,7 +8,7 @@ import { showForm } from '../../../web/kit/frames.tsx'
 import { languageOf } from '../../../web/kit/language.ts'
 import { goTo, readView } from '../../../web/kit/view.ts'
 import { mailSiteOf } from '../../mail/mail-site.ts'
-import { readOwnDetails } from '../details.ts'
+import { readDetails } from '../details.ts'
 import { addressSchema } from '../fields.ts'
 import { changeOwnEmail, sendConfirmation } from '../own-email.ts'
 import { EMAIL_PATH, OwnEmailPage } from './own-email.tsx'
@@ -33,7 +34,7 @@ function sendMail(c: AppContext) {
 
 async function showEmail(c: AppContext, refused?: Refused) {
   const deps = c.get('deps')
-  const { account, details } = await readOwnDetails(deps, sessionOf(c))
+  const { account, details } = await readDetails(deps, own(sessionOf(c)))
   const view = await readView(c, account)
   const hasMail = mailSiteOf(deps) !== undefined
   return showForm(c, OwnEmailPage, { view, details, hasMail }, refused)

@@ -17,7 +17,7 @@ import { resetPassword } from '../reset.ts'
 import { getMailSite } from '../../mail/mail-site.ts'
 import { staticDigest } from '../../../core/passwords/passwords.ts'
 import { login } from '../../sign-in/sign-in.ts'
-import { attempt, type Fields, readForm } from '../../../web/kit/form.ts'
+import { attempt, type Fields, readForm, type Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { policyWithTurnstile } from '../../../web/kit/headers.ts'
 import { languageOf } from '../../../web/kit/language.ts'
@@ -60,11 +60,12 @@ export const joiningPages = new Hono<App>()
     const result = await attempt(() => registerWith(c, fields, { turnstile }, open)).catch(
       (error: unknown) => shownWithForm(c, error),
     )
-    return result instanceof Refusal ? showRegistration(c, open, fields, result) : result
+    if (!(result instanceof Refusal)) return result
+    return showRegistration(c, open, { form: 'register', fields, refusal: result })
   })
-  .get('/forgotten', async (c) => {
+  .get('/forgotten', (c) => {
     getMailSite(c.get('deps'))
-    return showPage(c, <ForgottenPage view={await readView(c)} />)
+    return showForgotten(c)
   })
   .post('/forgotten', async (c) => {
     const fields = await readForm(c)
@@ -72,29 +73,44 @@ export const joiningPages = new Hono<App>()
       const { name } = validate(forgottenSchema, fields)
       await mailForgotten(c.get('deps'), name, clientOf(c), languageOf(c))
     })
-    const view = await readView(c)
-    if (refusal instanceof Refusal) return showForm(c, ForgottenPage, { view, fields }, refusal)
-    const t = view.t.joining
-    const texts = { title: t.forgottenDone, lead: t.forgottenDoneLead }
-    const look = { icon: 'mail', tone: 'blue' } as const
-    const next = { next: '/account/sign-in', words: view.t.toSignIn }
-    return showPage(c, <DonePage view={view} {...look} {...texts} {...next} />)
+    if (refusal instanceof Refusal) return showForgotten(c, { form: 'forgotten', fields, refusal })
+    return showDone(c, 'forgotten')
   })
 
-async function showLink(c: AppContext, secret: string, fields?: Fields, refusal?: Refusal) {
+async function showLink(c: AppContext, secret: string, refused?: Refused) {
   const link = await openLink(c.get('deps'), secret)
-  const view = await readView(c)
-  const props = { view, fields, link: secret }
+  const props = { view: await readView(c), link: secret }
   if (link.kind === 'invitation')
-    return showForm(c, RegistrationPage, { ...props, fixedName: link.username }, refusal)
+    return showForm(c, RegistrationPage, { ...props, fixedName: link.username }, refused)
   if (link.kind === 'reset')
-    return showForm(c, ResetPage, { ...props, username: link.ownerName }, refusal)
-  return showForm(c, EmailPage, { ...props, address: link.email }, refusal)
+    return showForm(c, ResetPage, { ...props, username: link.ownerName }, refused)
+  return showForm(c, EmailPage, { ...props, address: link.email }, refused)
+}
+
+async function showForgotten(c: AppContext, refused?: Refused) {
+  return showForm(c, ForgottenPage, { view: await readView(c) }, refused)
+}
+
+/** What was done, and the look and the texts of the page that says it. */
+const DONE = {
+  forgotten: { icon: 'mail', tone: 'blue', title: 'forgottenDone', lead: 'forgottenDoneLead' },
+  reset: { icon: 'done', tone: 'green', title: 'resetDone', lead: 'resetDoneLead' },
+  waiting: { icon: 'activity', tone: 'amber', title: 'waitingTitle', lead: 'waitingLead' },
+} as const
+
+/** Says what was done, and leads to the sign-in. */
+async function showDone(c: AppContext, what: keyof typeof DONE) {
+  const view = await readView(c)
+  const t = view.t.joining
+  const { icon, tone, title, lead } = DONE[what]
+  const texts = { title: t[title], lead: t[lead], words: view.t.toSignIn }
+  return showPage(c, <DonePage {...{ view, icon, tone, ...texts }} next="/account/sign-in" />)
 }
 
 async function acceptInvitation(c: AppContext, fields: Fields, secret: string) {
   const result = await attempt(() => registerWith(c, fields, { invitation: secret }))
-  return result instanceof Refusal ? showLink(c, secret, fields, result) : result
+  if (!(result instanceof Refusal)) return result
+  return showLink(c, secret, { form: 'link', fields, refusal: result })
 }
 
 /** Registers a visitor, and signs a new user in who need not wait. */
@@ -109,14 +125,7 @@ async function registerWith(
   refuseOtherRepeat(fields)
   const deps = c.get('deps')
   const registered = await register(deps, request, clientOf(c), open)
-  if (registered.isWaiting) {
-    const view = await readView(c)
-    const t = view.t.joining
-    const texts = { title: t.waitingTitle, lead: t.waitingLead }
-    const look = { icon: 'activity', tone: 'amber' } as const
-    const next = { next: '/account/sign-in', words: view.t.toSignIn }
-    return showPage(c, <DonePage view={view} {...look} {...texts} {...next} />)
-  }
+  if (registered.isWaiting) return showDone(c, 'waiting')
   const digest = await staticDigest(password)
   const credentials = { username: registered.username, digest, code: '' }
   const token = await attempt(() => login(deps, credentials, clientOf(c)))
@@ -137,16 +146,12 @@ function shownWithForm(c: AppContext, error: unknown): Refusal {
 async function showRegistration(
   c: AppContext,
   { turnstile_site_key: siteKey }: OpenRegistration,
-  fields?: Fields,
-  refusal?: Refusal,
+  refused?: Refused,
 ) {
   const view = await readView(c)
   if (siteKey !== '') c.header('Content-Security-Policy', policyWithTurnstile())
-  return showForm(c, RegistrationPage, { view, fields, siteKey }, refusal)
+  return showForm(c, RegistrationPage, { view, siteKey }, refused)
 }
-
-/** The icon of what has succeeded. */
-const DONE = { icon: 'done', tone: 'green' } as const
 
 async function setPassword(c: AppContext, fields: Fields, secret: string) {
   const refusal = await attempt(async () => {
@@ -154,12 +159,8 @@ async function setPassword(c: AppContext, fields: Fields, secret: string) {
     refuseOtherRepeat(fields)
     await resetPassword(c.get('deps'), request.link, request.password, clientOf(c), languageOf(c))
   })
-  if (refusal instanceof Refusal) return showLink(c, secret, fields, refusal)
-  const view = await readView(c)
-  const t = view.t.joining
-  const texts = { title: t.resetDone, lead: t.resetDoneLead }
-  const next = { next: '/account/sign-in', words: view.t.toSignIn }
-  return showPage(c, <DonePage view={view} {...DONE} {...texts} {...next} />)
+  if (refusal instanceof Refusal) return showLink(c, secret, { form: 'link', fields, refusal })
+  return showDone(c, 'reset')
 }
 
 /** @throws {Refusal} `passwordsDiffer`. */
@@ -175,11 +176,12 @@ async function confirmEmail(c: AppContext, secret: string) {
   const refusal = await attempt(async () => {
     await confirmOwnEmail(c.get('deps'), await sessionHere(c), secret)
   })
-  if (refusal instanceof Refusal) return showLink(c, secret, undefined, refusal)
+  if (refusal instanceof Refusal) return showLink(c, secret, { form: 'link', fields: {}, refusal })
   const view = await readView(c)
   const t = view.t.joining
+  const look = { icon: 'done', tone: 'green', title: t.emailDone, lead: '' } as const
   const next = { next: '/account/security', words: t.toAccount }
-  return showPage(c, <DonePage view={view} {...DONE} title={t.emailDone} lead="" {...next} />)
+  return showPage(c, <DonePage {...{ view, ...look, ...next }} />)
 }
 
 /** @throws {Refusal} `linkNeedsSession`. */

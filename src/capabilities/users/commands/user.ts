@@ -2,7 +2,7 @@ import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { of } from '../../../core/access/subject.ts'
 import { listAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../core/base/time.ts'
-import { getDetails } from '../../joining/details.ts'
+import { readDetails } from '../../joining/details.ts'
 import { detailsRecord } from '../../joining/record.ts'
 import { listPasskeys } from '../../passkeys/manage.ts'
 import { listSessionsOf } from '../../sessions/operator-sessions.ts'
@@ -135,7 +135,7 @@ const show = onSite({
     const passkeys = await listPasskeys(site, of(COMMAND_LINE, account.id))
     const appPasswords = await listAppPasswords(site, of(COMMAND_LINE, account.id))
     const identities = await listIdentities(site, of(COMMAND_LINE, account.id))
-    const details = await getDetails(site, COMMAND_LINE, account.id)
+    const { details } = await readDetails(site, of(COMMAND_LINE, account.id))
     const stops = await listStopsOf(site, COMMAND_LINE, account.id)
     const { email, email_verified, ends_at, waiting } = detailsRecord(details)
     const { registeredNetwork: network } = details

@@ -9,7 +9,7 @@ import { listSiteEvents } from '../../../activity/operator-events.ts'
 import { generatePassword } from '../../../../core/passwords/generated-password.ts'
 import { Refusal } from '../../../../core/base/refusals.ts'
 import { listIdentities } from '../../../sso/manage.ts'
-import { getDetails } from '../../../joining/details.ts'
+import { readDetails } from '../../../joining/details.ts'
 import { linkPlaceOf } from '../../../joining/http/link-place.ts'
 import { createResetLink } from '../../../joining/reset-links.ts'
 import { listSettings } from '../../../settings/manage-settings.ts'
@@ -211,9 +211,9 @@ async function isLastAdmin(c: AppContext, user: Account): Promise<boolean> {
 async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, refusal?: Refusal) {
   const view = await adminView(c)
   const target = [c.get('deps'), actorOf(c), userIdOf(c)] as const
-  const [user, details, settings, sessions, remaining, ...more] = await Promise.all([
+  const [user, { details }, settings, sessions, remaining, ...more] = await Promise.all([
     getUser(...target),
-    getDetails(...target),
+    readDetails(c.get('deps'), of(actorOf(c), userIdOf(c))),
     listSettings(c.get('deps'), actorOf(c)),
     listSessionsOf(...target),
     listRemainingAccessOf(...target),
