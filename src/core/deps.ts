@@ -7,6 +7,7 @@ import {
   openDatabase,
   orUnavailable,
 } from './database/database.ts'
+import type { IsolateMemory } from './base/isolate-memory.ts'
 import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
 import { parseEmail } from './base/email.ts'
 import { nearestIssuer, parseIssuer } from './base/issuer.ts'
@@ -18,13 +19,6 @@ import { Refusal } from './base/refusals.ts'
 import { createKeyRing, type KeyRing } from './crypto/key-ring.ts'
 
 export type { Database } from './database/database.ts'
-
-/**
- * One isolate's copy of the public settings. `settings/store.ts` declares its members.
- *
- * @public
- */
-export interface IsolateMemory {}
 
 /**
  * Everything outside the program that a decision may use. Tests pass their own clock, randomness
@@ -47,7 +41,7 @@ export interface Deps {
   meter: Meter
   /** The copies of the public settings near each reader. */
   kv: KVNamespace
-  /** The copy of the public settings in this isolate. */
+  /** What this isolate remembers between requests. */
   isolateMemory: IsolateMemory
   /** @throws {Refusal} `internal` while `SECRET_KEYS` is missing or too short. */
   keyRing: () => Promise<KeyRing>

@@ -167,14 +167,16 @@ const fill = prepared(async () => {
   made = { world, cookies: [...pending.cookies], counter: passkey.counter }
 })
 
-/** Every credential as it was made, in a site that remembers nothing. */
-async function takeWorld(): Promise<World> {
+/**
+ * Puts the site and its credentials back to what the first test has made; the site remembers
+ * nothing.
+ */
+async function restoreWorld(): Promise<World> {
   openlist = new OpenListStandIn()
   await fill(oneSite)
   if (made === undefined) throw new Error('nothing was made')
   const { world, cookies, counter } = made
-  for (const name of Object.keys(oneSite.deps.isolateMemory))
-    Reflect.deleteProperty(oneSite.deps.isolateMemory, name)
+  oneSite.deps.isolateMemory = {}
   world.carol.pending.cookies.clear()
   for (const [name, value] of cookies) world.carol.pending.cookies.set(name, value)
   world.carol.passkey.counter = counter
@@ -625,7 +627,7 @@ const ROWS: Record<string, Row> = {
 
 // Signs in nine times for each state.
 test.each(Object.entries(STATES))('what gets in after: %s', async (state, bring) => {
-  const world = await takeWorld()
+  const world = await restoreWorld()
   await bring(world)
   const entered: string[] = []
   for (const [name, { enter }] of Object.entries(ROWS)) if (await enter(world)) entered.push(name)

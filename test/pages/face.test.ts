@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { forgetSettings } from '../../src/capabilities/settings/store.ts'
 import { settings } from '../../schema/tables.ts'
 import { initialOf, tintOf, TINTS } from '../../src/web/kit/avatar.tsx'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -80,8 +81,7 @@ describe('the initial of a user', () => {
 describe('the sign-in page', () => {
   test('says where it signs in, and what to do without password or phone', async () => {
     await site.db.insert(settings).values({ key: 'site_title', value: 'Files & Co' })
-    site.deps.isolateMemory.readAt = 0
-    site.deps.isolateMemory.savedAt = site.now
+    forgetSettings(site.deps)
     const text = textOf((await new Visitor(site).get(SIGN_IN)).html)
     expect(text).toContain('Use your account at localhost.')
     expect(text).toContain('An administrator of Files & Co can give you a new password.')

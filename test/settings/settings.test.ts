@@ -6,7 +6,7 @@ import { settings } from '../../schema/tables.ts'
 import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import type { Deps } from '../../src/core/deps.ts'
 import { VERSION } from '../../src/capabilities/settings/defaults.ts'
-import { rebuildCopy } from '../../src/capabilities/settings/store.ts'
+import { rebuildCopy, settingsMemory } from '../../src/capabilities/settings/store.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { MINUTE, NOW, SECOND, Site } from '../support/site.ts'
 
@@ -178,7 +178,8 @@ describe('GET /api/public/settings', () => {
 
   test('waits for another request’s read no longer than a second', async () => {
     const cancelled = new Promise<never>(() => undefined)
-    const isolateMemory = { reading: { copy: cancelled, since: NOW } }
+    const isolateMemory = {}
+    settingsMemory({ isolateMemory }).reading = { copy: cancelled, since: NOW }
     const site = new Site({ isolateMemory })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const answer = site.get(PATH)

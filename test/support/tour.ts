@@ -1,5 +1,6 @@
 import { settings } from '../../schema/tables.ts'
 import { createMeter } from '../../src/core/database/database.ts'
+import { forgetSettings } from '../../src/capabilities/settings/store.ts'
 import { ED1 } from '../reference/keys.ts'
 import { parsePublicKey } from '../../src/capabilities/ssh-keys/openssh.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'
@@ -137,8 +138,7 @@ export class Tour {
     const row = { key: 'webauthn_login_enabled', value: 'true' }
     await site.db.insert(settings).values(row)
     // The public settings of this isolate are read again.
-    site.deps.isolateMemory.readAt = 0
-    site.deps.isolateMemory.savedAt = site.now
+    forgetSettings(site.deps)
     const passkey = await SoftwarePasskey.make()
     const begun = await this.#ask('GET', '/api/authn/webauthn_begin_registration?name=phone')
     const created = await passkey.create(begun.options.publicKey)

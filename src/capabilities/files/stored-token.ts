@@ -1,16 +1,13 @@
 import { openBox, sealBox } from '../../core/crypto/sealed-box.ts'
+import { remembered } from '../../core/base/isolate-memory.ts'
 import type { Deps } from '../../core/deps.ts'
 import { HOUR_MILLISECONDS } from '../../core/base/time.ts'
 import { type FileUser, recordToken } from './store.ts'
 
 export type StoredTokenDeps = Pick<Deps, 'db' | 'now' | 'randomBytes' | 'keyRing' | 'isolateMemory'>
 
-declare module '../../core/deps.ts' {
-  interface IsolateMemory {
-    /** Tokens of the file server, by their sealed texts. */
-    openedTokens?: Map<string, string>
-  }
-}
+/** Tokens of the file server, by their sealed texts. */
+const openedTokens = remembered('opened tokens of the file server', () => new Map<string, string>())
 
 const MAX_OPENED = 1000
 /** Tokens of the file server live for 48 hours. */
@@ -22,7 +19,7 @@ export async function openToken(
   link: FileUser,
 ): Promise<string | undefined> {
   if (link.token === null || link.tokenMadeAt <= deps.now() - TOKEN_MILLISECONDS) return undefined
-  const opened = (deps.isolateMemory.openedTokens ??= new Map())
+  const opened = openedTokens(deps)
   const known = opened.get(link.token)
   if (known !== undefined) return known
   const bytes = await openBox(await deps.keyRing(), link.token, USE, 'a token').catch(

@@ -1,12 +1,12 @@
 import { noticeChannels } from '../../../schema/tables.ts'
+import { remembered } from '../../core/base/isolate-memory.ts'
 import type { Deps } from '../../core/deps.ts'
 
-declare module '../../core/deps.ts' {
-  interface IsolateMemory {
-    /** Whether any channel exists, and when that was read (Unix time, milliseconds). */
-    channels?: { exist: boolean; readAt: number }
-  }
-}
+/** Whether any channel exists, and when that was read (Unix time, milliseconds). */
+const channelMemory = remembered('whether channels for notices exist', () => ({
+  exist: false,
+  readAt: -Infinity,
+}))
 
 /**
  * How long an isolate may miss a channel that another one created. The cron sends the notices of
@@ -15,19 +15,18 @@ declare module '../../core/deps.ts' {
 const MEMORY_MILLISECONDS = 5 * 60_000
 
 /** Tells whether any channel exists, from memory when it was read lately. */
-export async function haveChannels({
-  db,
-  isolateMemory,
-  now,
-}: Pick<Deps, 'db' | 'isolateMemory' | 'now'>): Promise<boolean> {
-  const { exist, readAt } = isolateMemory.channels ?? { exist: false, readAt: -Infinity }
-  if (now() - readAt < MEMORY_MILLISECONDS) return exist
-  const [channel] = await db.select({ id: noticeChannels.id }).from(noticeChannels).limit(1)
-  isolateMemory.channels = { exist: channel !== undefined, readAt: now() }
-  return channel !== undefined
+export async function haveChannels(
+  deps: Pick<Deps, 'db' | 'isolateMemory' | 'now'>,
+): Promise<boolean> {
+  const memory = channelMemory(deps)
+  if (deps.now() - memory.readAt < MEMORY_MILLISECONDS) return memory.exist
+  const [channel] = await deps.db.select({ id: noticeChannels.id }).from(noticeChannels).limit(1)
+  memory.exist = channel !== undefined
+  memory.readAt = deps.now()
+  return memory.exist
 }
 
 /** Makes the next request look for channels again. */
-export function forgetChannels({ isolateMemory }: Pick<Deps, 'isolateMemory'>): void {
-  delete isolateMemory.channels
+export function forgetChannels(deps: Pick<Deps, 'isolateMemory'>): void {
+  channelMemory(deps).readAt = -Infinity
 }

@@ -9,6 +9,7 @@ import type { Deps } from '../../core/deps.ts'
 import { openBox, sealBox } from '../../core/crypto/sealed-box.ts'
 import { RS256 } from '../../core/crypto/signing-key.ts'
 import { Refusal } from '../../core/base/refusals.ts'
+import { remembered } from '../../core/base/isolate-memory.ts'
 import { type ActorDeps } from '../../core/access/act-as.ts'
 import { logError } from '../../core/database/log.ts'
 import { actAsOperator, eventBy, isOperator, type Operator } from '../../core/access/operators.ts'
@@ -150,8 +151,15 @@ function insertKey(db: Database, by: Authority, key: StoredSigningKey, where?: S
  */
 const imported = new Map<string, Promise<CryptoKey>>()
 
-/** The key with which an isolate signed last. Its key set shows this key. */
-const signedWith = new WeakMap<object, string>()
+interface KeySetMemory {
+  /** The id of the key with which the isolate signed last, or empty. Its key set shows this key. */
+  signedWith: string
+  copy?: { text: string; until: number }
+}
+
+const keySetMemory = remembered('the key set of ID tokens', (): KeySetMemory => ({
+  signedWith: '',
+}))
 
 /**
  * Returns the key that signs now: the newest one that is active.
@@ -168,7 +176,7 @@ export async function signingKey(
   const { id: kid, sealed } = current
   const key = imported.get(kid) ?? importKey(deps, kid, sealed)
   imported.set(kid, key)
-  signedWith.set(deps.isolateMemory, kid)
+  keySetMemory(deps).signedWith = kid
   try {
     return { kid, key: await key }
   } catch (error) {
@@ -196,9 +204,6 @@ export async function findPublicKey(
   return crypto.subtle.importKey('jwk', jwk, RS256, false, ['verify'])
 }
 
-/** The key set in the memory of an isolate. */
-const copies = new WeakMap<object, { text: string; until: number }>()
-
 /**
  * Returns the key set as JSON: from this isolate, else from KV, else from D1. A copy without the
  * key with which this isolate has signed is too old. A site without keys gets its first one,
@@ -207,36 +212,36 @@ const copies = new WeakMap<object, { text: string; until: number }>()
  * @see RFC 7517 section 5
  */
 export async function readKeySet(deps: KeyDeps): Promise<string> {
-  const { kv, db, isolateMemory } = deps
+  const { kv, db } = deps
   const now = deps.now()
-  const own = signedWith.get(isolateMemory) ?? ''
-  const copy = copies.get(isolateMemory)
+  const memory = keySetMemory(deps)
+  const { signedWith: own, copy } = memory
   if (copy !== undefined && copy.until > now && copy.text.includes(own)) return copy.text
   const kept = await kv.get(COPY).catch((error: unknown) => logFailure('read', error))
   const text = kept?.includes(own)
     ? kept
     : await publishKeys(deps, await ensureKey(deps, await selectSigningKeys(db, now)))
   // That key was deleted since.
-  if (!text.includes(own)) signedWith.delete(isolateMemory)
-  copies.set(isolateMemory, { text, until: now + ISOLATE_MILLISECONDS })
+  if (!text.includes(own)) memory.signedWith = ''
+  memory.copy = { text, until: now + ISOLATE_MILLISECONDS }
   return text
 }
 
 /** Forgets the key set of this isolate: another program may have replaced it. */
-export function forgetKeySet({ isolateMemory }: Pick<Deps, 'isolateMemory'>): void {
-  copies.delete(isolateMemory)
+export function forgetKeySet(deps: Pick<Deps, 'isolateMemory'>): void {
+  delete keySetMemory(deps).copy
 }
 
 /** Replaces the copies of the key set. When KV fails, its copy ends by itself. */
 async function publishKeys(
-  { kv, isolateMemory }: Pick<Deps, 'kv' | 'isolateMemory'>,
+  deps: Pick<Deps, 'kv' | 'isolateMemory'>,
   keys: readonly StoredSigningKey[],
 ): Promise<string> {
   const text = keySetOf(keys)
-  forgetKeySet({ isolateMemory })
+  forgetKeySet(deps)
   const options = { expirationTtl: KV_SECONDS }
   if (keys.length > 0)
-    await kv.put(COPY, text, options).catch((error: unknown) => logFailure('write', error))
+    await deps.kv.put(COPY, text, options).catch((error: unknown) => logFailure('write', error))
   return text
 }
 

@@ -18,6 +18,7 @@ import {
   type Settings,
   VERSION,
 } from './defaults.ts'
+import { remembered } from '../../core/base/isolate-memory.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 /** The public settings, ready to be served. */
@@ -28,18 +29,22 @@ interface PublicSettings {
   etag: string
 }
 
-declare module '../../core/deps.ts' {
-  interface IsolateMemory {
-    copy?: PublicSettings
-    /** Unix time, milliseconds. */
-    readAt?: number
-    /** The number of saves by this isolate, and the time of the last one (Unix time, milliseconds). */
-    saves?: number
-    savedAt?: number
-    /** The read that is in progress, and its start (Unix time, milliseconds). */
-    reading?: { copy: Promise<PublicSettings>; since: number }
-  }
+/** The copy of the public settings in an isolate. Times are Unix time, milliseconds. */
+interface SettingsMemory {
+  copy?: PublicSettings
+  readAt: number
+  /** The number of saves by this isolate, and the time of the last one. */
+  saves: number
+  savedAt: number
+  /** The read that is in progress, and its start. */
+  reading?: { copy: Promise<PublicSettings>; since: number }
 }
+
+export const settingsMemory = remembered('public settings', (): SettingsMemory => ({
+  readAt: 0,
+  saves: 0,
+  savedAt: -Infinity,
+}))
 
 export type SettingsDeps = Pick<Deps, 'db' | 'kv' | 'isolateMemory' | 'now' | 'wait' | 'defer'>
 
@@ -76,7 +81,7 @@ const KV_KEY = `public-settings/${VERSION}`
  * @throws When D1 and KV are both down and this isolate has no copy in memory.
  */
 export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> {
-  const { copy, readAt = 0, saves } = deps.isolateMemory
+  const { copy, readAt, saves } = settingsMemory(deps)
   if (copy !== undefined && deps.now() - readAt < MEMORY_MILLISECONDS) return copy
   try {
     return remember(deps, await readOnce(deps), saves)
@@ -87,26 +92,28 @@ export async function readSettings(deps: SettingsDeps): Promise<PublicSettings> 
 }
 
 /** Makes the next read go to D1, after a save: KV is too slow to show an operator their own change. */
-export function forgetSettings({ isolateMemory, now }: SettingsDeps): void {
-  isolateMemory.readAt = 0
-  isolateMemory.saves = (isolateMemory.saves ?? 0) + 1
-  isolateMemory.savedAt = now()
+export function forgetSettings(deps: SettingsDeps): void {
+  const memory = settingsMemory(deps)
+  memory.readAt = 0
+  memory.saves += 1
+  memory.savedAt = deps.now()
   // A read that began before the save may return the old values.
-  delete isolateMemory.reading
+  delete memory.reading
 }
 
 /** Reads KV or D1; concurrent requests of this isolate share one read. */
 async function readOnce(deps: SettingsDeps): Promise<PublicSettings> {
-  const { isolateMemory, now } = deps
-  const { reading } = isolateMemory
+  const { now } = deps
+  const memory = settingsMemory(deps)
+  const { reading } = memory
   if (reading !== undefined && now() - reading.since < JOIN_MILLISECONDS)
     return orUnavailable(reading.copy, JOIN_MILLISECONDS).catch(() => readBeyondMemory(deps))
   const copy = readBeyondMemory(deps)
-  isolateMemory.reading = { copy, since: now() }
+  memory.reading = { copy, since: now() }
   try {
     return await copy
   } finally {
-    if (isolateMemory.reading?.copy === copy) delete isolateMemory.reading
+    if (memory.reading?.copy === copy) delete memory.reading
   }
 }
 
@@ -189,8 +196,7 @@ function withDefaults(changed: { key: string; value: string }[]): Settings {
 }
 
 async function readBeyondMemory(deps: SettingsDeps): Promise<PublicSettings> {
-  const { savedAt = -Infinity } = deps.isolateMemory
-  if (deps.now() - savedAt < KV_LAG_MILLISECONDS) return readDatabase(deps.db)
+  if (deps.now() - settingsMemory(deps).savedAt < KV_LAG_MILLISECONDS) return readDatabase(deps.db)
   const copy = await readCopy(deps.kv)
   if (copy !== undefined) return copy
   const current = await readDatabase(deps.db)
@@ -228,14 +234,11 @@ async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {
  * Keeps a copy in memory, unless another request has saved since the read began: the copy may then
  * be old.
  */
-function remember(
-  { isolateMemory, now }: SettingsDeps,
-  copy: PublicSettings,
-  savesBefore: number | undefined,
-): PublicSettings {
-  if (isolateMemory.saves === savesBefore) {
-    isolateMemory.copy = copy
-    isolateMemory.readAt = now()
+function remember(deps: SettingsDeps, copy: PublicSettings, savesBefore: number): PublicSettings {
+  const memory = settingsMemory(deps)
+  if (memory.saves === savesBefore) {
+    memory.copy = copy
+    memory.readAt = deps.now()
   }
   return copy
 }

@@ -7,7 +7,7 @@ import { THE_SERVICE } from '../../core/database/statements.ts'
 import { challengeUse, claimChallenge } from '../../core/access/used-challenges.ts'
 import { waitsForProof } from '../openid/proof.ts'
 import type { SsoConfig } from './config.ts'
-import { forgetProvider } from './memory.ts'
+import { forgetProvider, providerMemory } from './memory.ts'
 import { startAsking } from './outgoing.ts'
 import { providerOf } from './provider.ts'
 import type { Asking, ProviderUser } from './provider-types.ts'
@@ -128,7 +128,7 @@ export async function useUpState(
 }
 
 function askingOf(deps: AskDeps): Asking {
-  return { ask: startAsking(deps), now: deps.now(), memory: deps.isolateMemory }
+  return { ask: startAsking(deps), now: deps.now(), memory: providerMemory(deps) }
 }
 
 /** Asks the provider who has signed in. @throws {SsoError} */
@@ -142,7 +142,7 @@ export async function askWho(
     return await providerOf(config, askingOf(deps)).finish(attempt, answer)
   } catch (error) {
     // The provider may have moved since it was read.
-    forgetProvider(deps.isolateMemory)
+    forgetProvider(deps)
     throw error
   }
 }

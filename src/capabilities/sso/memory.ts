@@ -1,12 +1,6 @@
 import type { AuthorizationServer, JWKSCacheInput } from 'oauth4webapi'
+import { remembered } from '../../core/base/isolate-memory.ts'
 import type { Deps } from '../../core/deps.ts'
-
-declare module '../../core/deps.ts' {
-  interface IsolateMemory {
-    /** The identity provider, as this isolate has read it lately. */
-    provider?: KnownProvider
-  }
-}
 
 /** What a provider publishes about itself. */
 export interface KnownProvider {
@@ -19,8 +13,12 @@ export interface KnownProvider {
   keys: JWKSCacheInput
 }
 
-/** Where a provider is remembered. */
-export type ProviderMemory = Pick<Deps['isolateMemory'], 'provider'>
+/** The identity provider, as an isolate has read it lately. */
+export interface ProviderMemory {
+  provider?: KnownProvider
+}
+
+export const providerMemory = remembered('the identity provider', (): ProviderMemory => ({}))
 
 /** How long a change of the provider's addresses may go unnoticed. */
 const MEMORY_MILLISECONDS = 10 * 60_000
@@ -44,6 +42,6 @@ export async function knowProvider(
 }
 
 /** Makes the next sign-in read everything again. */
-export function forgetProvider(memory: ProviderMemory): void {
-  delete memory.provider
+export function forgetProvider(deps: Pick<Deps, 'isolateMemory'>): void {
+  delete providerMemory(deps).provider
 }

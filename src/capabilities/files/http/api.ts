@@ -1,4 +1,5 @@
 import type { FileServer } from '../../../core/base/file-server.ts'
+import { remembered } from '../../../core/base/isolate-memory.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { readRowAs } from '../../../core/access/act-as.ts'
 import type { Actor } from '../../../core/access/actor.ts'
@@ -23,12 +24,8 @@ const MAX_REFUSAL_BYTES = 1024
 /** For this long, a file server that refuses strangers is believed to. */
 const BELIEVED_MILLISECONDS = 2000
 
-declare module '../../../core/deps.ts' {
-  interface IsolateMemory {
-    /** When a stranger was last seen not to be an admin there (Unix time, milliseconds). */
-    closedAt?: number
-  }
-}
+/** When a stranger was last seen not to be an admin there (Unix time, milliseconds). */
+const refusalMemory = remembered('that the file server refuses strangers', () => ({ at: 0 }))
 
 /** Who asks, as the file server knows them. */
 type Identity = { as: 'guest' } | { as: 'admin' } | { as: 'user'; account: Account; link: FileUser }
@@ -122,12 +119,12 @@ async function identify(
  * @throws {Refusal} `filesBroken`, `filesUnavailable`.
  */
 async function refuseOpenOrigin(deps: Deps, files: FileServer): Promise<void> {
-  const { isolateMemory: memory } = deps
-  if (deps.now() - (memory.closedAt ?? 0) < BELIEVED_MILLISECONDS) return
+  const refusal = refusalMemory(deps)
+  if (deps.now() - refusal.at < BELIEVED_MILLISECONDS) return
   const { code } = await callOrigin(deps, files, '/api/admin/setting/get?key=version')
   if (code === 200)
     throw new Refusal('filesBroken', { detail: 'the token of the file server is empty' })
-  memory.closedAt = deps.now()
+  refusal.at = deps.now()
 }
 
 async function answerAs(

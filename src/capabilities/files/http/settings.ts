@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../../core/base/file-server.ts'
+import { remembered } from '../../../core/base/isolate-memory.ts'
 import { sha256Hex } from '../../../core/base/encoding.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import type { AppContext } from '../../../web/http/context.ts'
@@ -30,12 +31,15 @@ const MEMORY_MILLISECONDS = 30_000
 const PATIENCE_MILLISECONDS = 3000
 const ETAG_DIGITS = 24
 
-declare module '../../../core/deps.ts' {
-  interface IsolateMemory {
-    /** The public settings of the file server, and when they were asked for (milliseconds). */
-    filesSettings?: { values: Record<string, unknown>; readAt: number }
-  }
+/** The public settings of the file server, and when they were asked for (milliseconds). */
+interface FilesSettingsMemory {
+  kept?: { values: Record<string, unknown>; readAt: number }
 }
+
+const filesSettingsMemory = remembered(
+  'the settings of the file server',
+  (): FilesSettingsMemory => ({}),
+)
 
 const recordSchema = v.record(v.string(), v.unknown())
 const itemSchema = v.looseObject({ key: v.string(), value: v.string(), group: v.number() })
@@ -95,7 +99,8 @@ async function readTheirs(
   files: FileServer,
 ): Promise<Record<string, unknown> | undefined> {
   const deps = c.get('deps')
-  const kept = deps.isolateMemory.filesSettings
+  const memory = filesSettingsMemory(deps)
+  const { kept } = memory
   if (kept !== undefined && deps.now() - kept.readAt < MEMORY_MILLISECONDS) return kept.values
   if (kept !== undefined) kept.readAt = deps.now()
   const timeoutMilliseconds =
@@ -106,7 +111,7 @@ async function readTheirs(
     const patient = { ...files, timeoutMilliseconds }
     const { code, data } = await callOrigin(deps, patient, '/api/public/settings')
     if (code !== 200 || !v.is(recordSchema, data)) return kept?.values
-    deps.isolateMemory.filesSettings = { values: data, readAt: deps.now() }
+    memory.kept = { values: data, readAt: deps.now() }
     return data
   } catch (error) {
     if (error instanceof Refusal) return kept?.values
@@ -212,7 +217,7 @@ async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
     await takeBack()
     throw error
   })
-  delete deps.isolateMemory.filesSettings
+  delete filesSettingsMemory(deps).kept
   if (code === 200) return ok(c, null)
   await takeBack()
   return c.json({ code, message, data: null })
