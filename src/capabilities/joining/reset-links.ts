@@ -1,5 +1,6 @@
-import type { Operator } from '../../core/access/operators.ts'
+import { type Operator, userIdOf } from '../../core/access/operators.ts'
 import { change, type ChangeDeps, of } from '../../core/access/subject.ts'
+import { refuseLastFactor, takingFactors } from '../../core/accounts/last-factor.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
 import { insertEvent } from '../../core/audit/events.ts'
 import type { Language } from '../../core/base/language.ts'
@@ -26,7 +27,7 @@ interface ResetLinkRequest {
  * an operator could use it to take an account over.
  *
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`, `guestHasNoPassword`,
- *   `accountGone`, `invalidBody`.
+ *   `accountGone`, `invalidBody`; `lastFactor` when it would take the operator's own.
  */
 export async function createResetLink(
   deps: ChangeDeps & MailingDeps,
@@ -41,25 +42,32 @@ export async function createResetLink(
   const createdBy = creatorOf(operator)
   const isMade = isLinkMade(db, tokenHash)
   const hasMail = mailSiteOf(deps) !== undefined
-  const { account, inserted } = await change(
+  const taken = { userId, takenBy: userIdOf(operator), app: true }
+  const { account, inserted, kept } = await change(
     deps,
     of(operator, userId),
     { kind: 'reset_link_made', fresh: true },
-    ({ by, event }) => ({
-      inserted: insertResetLink(db, by, {
-        tokenHash,
-        createdBy,
-        userId,
-        secondFactor,
-        createdAt: now,
-        endsAt,
-      }),
-      event: insertEvent(db, by, event, isMade),
-      mail: hasMail
-        ? mailToUser(db, by, userId, 'reset_link_made', language, now, isMade)
-        : undefined,
-    }),
+    ({ by: mayMake, event }) => {
+      const taking = secondFactor ? takingFactors(db, mayMake, taken) : undefined
+      const by = taking?.by ?? mayMake
+      return {
+        kept: taking?.kept,
+        inserted: insertResetLink(db, by, {
+          tokenHash,
+          createdBy,
+          userId,
+          secondFactor,
+          createdAt: now,
+          endsAt,
+        }),
+        event: insertEvent(db, by, event, isMade),
+        mail: hasMail
+          ? mailToUser(db, by, userId, 'reset_link_made', language, now, isMade)
+          : undefined,
+      }
+    },
   )
+  refuseLastFactor({ kept })
   const [made] = inserted
   if (made === undefined)
     throw new Refusal(account.role === GUEST ? 'guestHasNoPassword' : 'accountGone')

@@ -12,6 +12,7 @@ import {
   selectCommonPassword,
 } from '../../core/passwords/password-rules.ts'
 import { hashPassword, staticDigest } from '../../core/passwords/passwords.ts'
+import { takingFactors } from '../../core/accounts/last-factor.ts'
 import { clearAccountCounters, clearPairs } from '../../core/throttle/charges.ts'
 import { clearSeed, deleteRecoveryCodes } from '../two-factor/store.ts'
 import { mailToUser } from './email-store.ts'
@@ -57,13 +58,16 @@ export async function resetPassword(
   const by = isUsedBy(db, use)
   const event: AuditEvent = { ...from, at: now, kind: 'password_reset_by_link', userId }
   const off: AuditEvent = { ...event, kind: 'two_factor_cancelled' }
-  const { spent } = await runBatch(db, {
+  // An operator may have made it for the own account, before the site demanded a second factor.
+  const taken = { userId, takenBy: link.createdBy, app: true }
+  const { by: mayTake } = takingFactors(db, by, taken)
+  const { spent, seed } = await runBatch(db, {
     spent: spendLink(db, use, now),
     event: insertEvent(db, by, event),
-    offEvent: secondFactor ? insertEvent(db, by, off) : undefined,
+    offEvent: secondFactor ? insertEvent(db, mayTake, off) : undefined,
     replaced: replacePassword(db, by, userId, passwordHash, now),
-    seed: secondFactor ? clearSeed(db, by, userId) : undefined,
-    codes: secondFactor ? deleteRecoveryCodes(db, by, userId) : undefined,
+    codes: secondFactor ? deleteRecoveryCodes(db, mayTake, userId) : undefined,
+    seed: secondFactor ? clearSeed(db, mayTake, userId) : undefined,
     counters: clearAccountCounters(db, by, userId, nameHash),
     pairs: clearPairs(db, by, nameHash),
     mail: mailToUser(db, by, userId, 'password_reset', language, now),
@@ -71,5 +75,5 @@ export async function resetPassword(
   })
   if (spent.length === 0) throw new Refusal('linkInvalid')
   logEvent(event)
-  if (secondFactor) logEvent(off)
+  if (seed?.length) logEvent(off)
 }

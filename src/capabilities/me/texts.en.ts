@@ -58,6 +58,8 @@ export const meEn = {
     turnOn: 'Set up',
     move: 'Move to a new phone',
     turnOff: 'Turn off',
+    appIsLast:
+      'This site requires a second factor. To turn two-step verification off, add a passkey first.',
     turnOffLead: 'Your password alone then signs you in. You are signed out on your other devices.',
     codesLeft: (left: number, all: number) => `${left} of ${all} recovery codes left`,
     noCodes: 'You have no recovery codes',

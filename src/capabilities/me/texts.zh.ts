@@ -52,6 +52,7 @@ export const meZh: typeof meEn = {
     turnOn: '开始设置',
     move: '换新手机',
     turnOff: '关闭',
+    appIsLast: '本站要求使用第二重验证。如需关闭两步验证，请先添加通行密钥。',
     turnOffLead: '关闭后只凭密码即可登录，其他设备将退出登录。',
     codesLeft: (left, all) => `恢复代码还剩 ${left} 个（共 ${all} 个）`,
     noCodes: '你没有恢复代码',

@@ -171,7 +171,7 @@ export const passkeyOperations: Operations = {
   'POST /api/authn/delete_authn': {
     summary: 'Delete a passkey',
     description:
-      'Needs a fresh session. The other sessions that were begun with it end, and what programs got in them.',
+      'Needs a fresh session. The other sessions that were begun with it end, and what programs got in them. Refused (403) for the last second factor of a user of whom the site demands one.',
     schema: done,
     guest: 'guestPasskeys',
     examples: {
@@ -181,6 +181,11 @@ export const passkeyOperations: Operations = {
         answer: { data: 'Deleted Successfully' },
       },
       'an unknown passkey': { body: { id: 'AAAA' }, answer: { refusal: 'passkeyNotFound' } },
+      'the last second factor of a user who needs one': {
+        given: 'the site demands a second factor, alice has only the passkey "phone"',
+        body: { id: ID },
+        answer: { refusal: 'lastFactor' },
+      },
       'no id': { body: {}, answer: { refusal: 'invalidBody', fill: 'id is required' } },
       'a session that is not fresh': { ...stale, body: { id: ID } },
       'while passkeys are off': { ...off, body: { id: ID } },

@@ -1,6 +1,8 @@
 import * as base64url from 'jose/base64url'
 import type { ReaderDeps, SessionActor } from '../../core/access/act-as.ts'
 import { change, type ChangeDeps, own, read, type Subject } from '../../core/access/subject.ts'
+import { userIdOf } from '../../core/access/operators.ts'
+import { refuseLastFactor, takingFactors } from '../../core/accounts/last-factor.ts'
 import { fromBase64 } from '../../core/base/encoding.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { isPasskeyOf, passkeyDeletion, passkeyRenaming, selectPasskeys } from './store.ts'
@@ -18,8 +20,8 @@ export async function listPasskeys(deps: ReaderDeps, subject: Subject<number>) {
  *
  * @param id As `passkeyRecord` shows it.
  * @param endsOthers Whether every other session ends, and everything that programs got.
- * @throws {Refusal} `confirmationNeeded`, `userNotFound`; `passkeyNotFound` for an unknown id and
- *   for a passkey of another user.
+ * @throws {Refusal} `confirmationNeeded`, `userNotFound`, `lastFactor`; `passkeyNotFound` for an
+ *   unknown id and for a passkey of another user.
  */
 export async function removePasskey(
   deps: ChangeDeps,
@@ -29,13 +31,20 @@ export async function removePasskey(
 ): Promise<void> {
   const { by: actor, userId } = subject
   const credentialId = credentialIdIn(id)
-  const { deleted } = await change(
+  const passkeys = isPasskeyOf(userId, credentialId)
+  const { kept, deleted } = await change(
     deps,
     subject,
     { kind: 'passkey_deleted', fresh: true, ends: true },
-    ({ by, event }) =>
-      passkeyDeletion(deps.db, by, userId, credentialId, event, { actor, endsOthers }),
+    (given) => {
+      const taken = { userId, takenBy: userIdOf(actor), passkeys }
+      const taking = takingFactors(deps.db, given.by, taken)
+      const how = { actor, endsOthers }
+      const deletion = passkeyDeletion(deps.db, taking.by, userId, credentialId, given.event, how)
+      return { kept: taking.kept, ...deletion }
+    },
   )
+  refuseLastFactor({ kept })
   if (deleted.length === 0) throw new Refusal('passkeyNotFound')
 }
 

@@ -12,6 +12,8 @@ export const passkeysEn = {
       ' It is your only passkey, and two-step verification is off: then your password alone signs you in.',
     codesLeft:
       ' It is your only passkey: then you sign in with your password and a code from your authenticator app.',
+    isLast:
+      'This site requires a second factor. To delete this passkey, add another one or turn on two-step verification first.',
     deleteSubmit: 'Delete passkey',
     survive: 'Passkeys stay when you change your password. Delete those that you do not recognise.',
     added: (when: string) => `Added ${when}`,

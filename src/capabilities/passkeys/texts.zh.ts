@@ -11,6 +11,7 @@ export const passkeysZh: typeof passkeysEn = {
     deleteQuestion: (name) => `要删除“${name}”吗？此后它不能再用于登录，用它登录的设备也会退出。`,
     passwordLeft: '这是你唯一的通行密钥，且两步验证未开启：此后只凭密码即可登录。',
     codesLeft: '这是你唯一的通行密钥：此后用密码和身份验证器应用的验证码登录。',
+    isLast: '本站要求使用第二重验证。如需删除此通行密钥，请先添加另一个或开启两步验证。',
     deleteSubmit: '删除通行密钥',
     survive: '修改密码后，通行密钥仍然有效。请删除你不认识的通行密钥。',
     added: (when) => `${when}添加`,

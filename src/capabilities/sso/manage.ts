@@ -11,6 +11,7 @@ import {
   read,
   type Subject,
 } from '../../core/access/subject.ts'
+import { selectDemand } from '../../core/accounts/last-factor.ts'
 import { selectClosed } from '../../core/access/kept-credentials.ts'
 import { selectRecovered } from '../../core/access/recovery.ts'
 import { selectMustUsePasskey } from '../../core/accounts/store.ts'
@@ -45,18 +46,20 @@ const LATEST_CLONES = { limit: 100, offset: 0 }
 export async function readWaysIn(deps: ReaderDeps, actor: SessionActor) {
   const { db } = deps
   const { userId } = actor
-  const { account, codes, recovered, ...ways } = await readAs(deps, actor, {
+  const { account, codes, recovered, demand, ...ways } = await readAs(deps, actor, {
     codes: countUnusedCodes(db, userId),
     passkeys: selectPasskeys(db, userId),
     clones: selectEvents(db, userId, LATEST_CLONES, { kind: 'passkey_cloned' }),
     identities: selectIdentities(db, userId),
     recovered: selectRecovered(db, actor, deps.now()),
+    demand: selectDemand(db, userId),
     ...selectClosed(db, userId),
   })
   return {
     account,
     codesLeft: codes[0]?.total ?? 0,
     isRecovered: recovered.length > 0,
+    mustUseFactor: demand.length > 0,
     ...ways,
   }
 }

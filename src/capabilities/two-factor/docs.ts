@@ -91,7 +91,7 @@ export const twoFactorOperations: Operations = {
   'POST /api/auth/2fa/disable': {
     summary: 'Turn off two-step verification',
     description:
-      'Needs a fresh session. The other sessions of the user end, and everything that programs got.',
+      'Needs a fresh session. The other sessions of the user end, and everything that programs got. Refused (403) for the last second factor of a user of whom the site demands one.',
     schema: nothing,
     guest: 'guestTwoFactor',
     examples: {
@@ -103,6 +103,11 @@ export const twoFactorOperations: Operations = {
       'a missing field': {
         body: {},
         answer: { refusal: 'invalidBody', fill: 'otp_code is required' },
+      },
+      'the last second factor of a user who needs one': {
+        given: 'the site demands a second factor, alice has only an authenticator app',
+        body: codeBody,
+        answer: { refusal: 'lastFactor' },
       },
       ...refusedCodes,
     },

@@ -19,6 +19,11 @@ import type { FreshnessDeps } from '../../core/access/freshness.ts'
 import { endSessions, withNewFactor } from '../../core/access/endings.ts'
 import { isFreshAfterRecovery } from '../../core/access/recovery.ts'
 import { mayConfirm, mayEndFresh } from '../../core/access/session-store.ts'
+import {
+  refuseLastFactor,
+  type TakenFactors,
+  takingFactors,
+} from '../../core/accounts/last-factor.ts'
 import { toBase32 } from '../../core/base/base32.ts'
 import { makePendingSeed } from './enrolment.ts'
 import { isRecoveryCode, makeRecoveryCodes } from './recovery.ts'
@@ -70,7 +75,8 @@ export async function renewRecoveryCodes(
  * Turns off two-step verification with a code or a recovery code, and ends the user's other
  * sessions and everything that programs got.
  *
- * @throws {Refusal} `confirmationNeeded`, `twoFactorOff`, `wrongEnrolmentCode`, `tooManyAttempts`.
+ * @throws {Refusal} `confirmationNeeded`, `lastFactor`, `twoFactorOff`, `wrongEnrolmentCode`,
+ *   `tooManyAttempts`.
  */
 export async function disableTwoFactor(
   deps: FactorDeps,
@@ -78,19 +84,22 @@ export async function disableTwoFactor(
   code: string,
 ): Promise<void> {
   const { db } = deps
-  const { totpSeed } = await useUpCodeOfFresh(deps, actor, code)
+  const taken = { userId: actor.userId, takenBy: actor.userId, app: true }
+  const { totpSeed } = await useUpCodeOfFresh(deps, actor, code, { taken })
   const now = deps.now()
-  const by = mayEndFresh(deps, actor, now)
+  const { by, kept } = takingFactors(db, mayEndFresh(deps, actor, now), taken)
   const isOn = hasSeed(db, actor.userId, totpSeed)
   const event = eventOf(actor, 'two_factor_off', now)
-  const { cleared } = await endFreshAs(deps, actor, now, {
+  const done = await endFreshAs(deps, actor, now, {
+    kept,
     event: insertEvent(db, by, event, isOn),
     deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
     ...endSessions(db, by, withNewFactor(actor), isOn),
     // Stands last, because the seed is no longer in force after it.
     cleared: clearSeed(db, by, actor.userId, totpSeed),
   })
-  if (cleared.length === 0) throw new Refusal('twoFactorOff')
+  refuseLastFactor(done)
+  if (done.cleared.length === 0) throw new Refusal('twoFactorOff')
   logEvent(event)
 }
 
@@ -112,9 +121,11 @@ export async function startMove(
   const { userId } = actor
   const { seed, pending } = await makePendingSeed(deps, userId, deps.now())
   if (code !== undefined) {
-    await useUpCodeOfFresh(deps, actor, code, (by, isGood) => ({
-      pending: setPendingSeed(db, by, actor, pending, and(isEnrolled(), isGood)),
-    }))
+    await useUpCodeOfFresh(deps, actor, code, {
+      also: (by, isGood) => ({
+        pending: setPendingSeed(db, by, actor, pending, and(isEnrolled(), isGood)),
+      }),
+    })
     return toBase32(seed)
   }
   const now = deps.now()
@@ -147,18 +158,25 @@ export async function useUpCode(
   return isRecoveryCode(code) ? 'recovery' : 'otp'
 }
 
-/** Works like `useUpCode`, for a fresh session only. */
+/**
+ * Works like `useUpCode`, for a fresh session only.
+ *
+ * @param options `taken` are the factors that the code is to take; a code that may not take them is
+ *   not used up.
+ */
 async function useUpCodeOfFresh(
   deps: FactorDeps,
   actor: SessionActor,
   code: string,
-  also?: Use['also'],
+  { taken, also }: { taken?: TakenFactors; also?: Use['also'] } = {},
 ): Promise<Enrolled> {
   const now = deps.now()
-  const { seeds } = await actFreshAs(deps, actor, now, {
-    seeds: selectSeeds(deps.db, actor, now),
-  })
   const by = mayEndFresh(deps, actor, now)
+  const { seeds, kept } = await actFreshAs(deps, actor, now, {
+    seeds: selectSeeds(deps.db, actor, now),
+    kept: taken && takingFactors(deps.db, by, taken).kept,
+  })
+  refuseLastFactor({ kept })
   const seed = seeds[0]?.current
   return useUp(deps, actor, { code, seed, now, by, wrong: 'wrongEnrolmentCode', also })
 }

@@ -153,6 +153,11 @@ export const adminUserOperations: Operations = {
         query: { id: '3' },
         answer: { refusal: 'confirmationNeeded' },
       },
+      'the own last second factor of an admin who needs one': {
+        given: 'the site demands a second factor, the admin has only an authenticator app',
+        query: { id: '1' },
+        answer: { refusal: 'lastFactor' },
+      },
       ...badUserId,
     },
   },

@@ -9,9 +9,11 @@ import {
   isFreshOperator,
   isOperator,
   type Operator,
+  userIdOf,
 } from '../../core/access/operators.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
+import { refuseLastFactor, takingFactors } from '../../core/accounts/last-factor.ts'
 import { nameAndFolder } from '../../core/accounts/new-names.ts'
 import { selectReservationByProgram } from '../../core/accounts/reserved-names.ts'
 import { ADMIN, GENERAL, GUEST } from '../../core/accounts/roles.ts'
@@ -22,7 +24,7 @@ import { logDeletions } from '../../core/audit/deletions.ts'
 import { logEvent } from '../../core/audit/events.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Deps } from '../../core/deps.ts'
-import { passkeyDeletion } from '../passkeys/store.ts'
+import { isPasskeyOf, passkeyDeletion } from '../passkeys/store.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,
@@ -261,7 +263,7 @@ export async function removeUser(
  * Operators who do it for themselves keep their present session, because the stock client would
  * otherwise show them its sign-in page.
  *
- * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `lastFactor` for their own, `userNotFound`.
  */
 export async function cancelUserTwoFactor(
   deps: ActorDeps & FreshnessDeps,
@@ -271,13 +273,19 @@ export async function cancelUserTwoFactor(
 ): Promise<void> {
   const { db } = deps
   const now = deps.now()
-  const by = isFreshOperator(deps, operator, now)
+  const { by, kept } = takingFactors(db, isFreshOperator(deps, operator, now), {
+    userId,
+    takenBy: userIdOf(operator),
+    app: true,
+    passkeys: withPasskeys ? isPasskeyOf(userId) : undefined,
+  })
   const event = eventBy(operator, userId, 'two_factor_cancelled', now)
   const ofPasskey = eventBy(operator, userId, 'passkey_deleted', now)
   const actor = { actor: operator }
   const deletion = passkeyDeletion(db, by, userId, undefined, ofPasskey, actor)
   const isOwn = isActor(operator) && operator.userId === userId
-  const { isFresh, events, updated, deleted } = await actAsOperatorAt(deps, operator, now, {
+  const done = await actAsOperatorAt(deps, operator, now, {
+    kept,
     events: insertEventOfCancelling(db, by, userId, event),
     deletionEvents: withPasskeys ? deletion.deletionEvents : undefined,
     deleted: withPasskeys ? deletion.deleted : undefined,
@@ -286,10 +294,11 @@ export async function cancelUserTwoFactor(
     // The operator's own session stays, because `by` needs it.
     ...endSessions(db, by, isOwn ? withNewFactor(operator) : allSessions(userId)),
   })
-  if (!isFresh) throw new Refusal('confirmationNeeded')
-  if (updated.length === 0) throw new Refusal('userNotFound')
-  logEvents(event, events)
-  logDeletions(ofPasskey, deleted)
+  if (!done.isFresh) throw new Refusal('confirmationNeeded')
+  refuseLastFactor(done)
+  if (done.updated.length === 0) throw new Refusal('userNotFound')
+  logEvents(event, done.events)
+  logDeletions(ofPasskey, done.deleted)
 }
 
 /**

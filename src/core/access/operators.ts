@@ -105,6 +105,11 @@ export function eventBy(
   }
 }
 
+/** Returns the user who is the operator; null for the command line. */
+export function userIdOf(operator: Operator): UserId | null {
+  return isActor(operator) ? operator.userId : null
+}
+
 /** Tells whether the operator is an admin, not the command line. */
 export function isActor(operator: Operator): operator is Actor {
   // Only this object is the command line. Everything else must show a session or an app password.

@@ -87,6 +87,10 @@ export const REFUSALS = {
     code: 403,
     message: 'This site requires a second factor: sign in with your passkey or your code',
   },
+  lastFactor: {
+    code: 403,
+    message: 'This site requires a second factor: set up another one first, or move to a new phone',
+  },
   nameFixed: {
     code: 403,
     message: 'programs know you by your user name, only an operator can change it',

@@ -3,6 +3,7 @@ import {
   identities,
   passkeys,
   reservedNames,
+  sessions,
   settings,
   sshKeys,
   throttleCounters,
@@ -184,6 +185,19 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     return { ...asked, body: { secret: data.secret, code: asked.site.code(data.secret) } }
   },
   'alice uses two-step verification': withTwoFactor,
+  'the site demands a second factor, alice has only an authenticator app': async () =>
+    demandFactor(await withTwoFactor()),
+  'the site demands a second factor, alice has only the passkey "phone"': async () => {
+    const asked = await withPhone()
+    await asked.site.db.update(sessions).set({ amr: 'pwd passkey' })
+    return demandFactor(asked)
+  },
+  'the site demands a second factor, the admin has only an authenticator app': async () => {
+    const { site } = await signedIn()
+    const token = await site.token('admin', ADMIN_PASSWORD)
+    await site.enrol(token)
+    return demandFactor({ site, token })
+  },
   'alice keeps files under her name': async () => {
     const asked = await signedIn()
     await asked.site.db.update(users).set({ permission: SFTP }).where(eq(users.id, 3))

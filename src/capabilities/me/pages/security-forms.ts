@@ -25,6 +25,8 @@ export interface SecurityProps extends Closed {
   codesLeft: number
   /** Whether the user has signed in with a recovery code a moment ago. */
   isRecovered: boolean
+  /** Whether the site demands a second factor of the user. */
+  mustUseFactor: boolean
   passkeys: StoredPasskey[]
   /** Names of passkeys whose answers were refused because a copy may have given them, and when. */
   clones: { detail: string; at: number }[]

@@ -87,10 +87,12 @@ interface RowProps extends SecurityProps {
 
 function PasskeyRow(props: RowProps) {
   const { view, passkey, clone, refused } = props
+  const isLast = props.mustUseFactor && !props.account.hasTwoFactor && props.passkeys.length === 1
   const isOpen = refused?.fields['id'] === passkeyRecord(passkey).id
   return (
     <Row icon="passkeys" tone={clone ? 'red' : 'green'} title={passkey.name} level={3}>
       <PasskeyFacts view={view} passkey={passkey} />
+      {isLast && <p class="hint">{view.t.passkeys.isLast}</p>}
       {clone !== undefined && (
         <p class="note warn">
           <Time view={view} at={clone.at} phrase={view.t.passkeys.cloned} />
@@ -98,7 +100,7 @@ function PasskeyRow(props: RowProps) {
       )}
       <Menu label={view.t.actionsFor(passkey.name)} open={isOpen}>
         <RenameForm {...props} />
-        <DeleteForm {...props} />
+        {!isLast && <DeleteForm {...props} />}
       </Menu>
     </Row>
   )

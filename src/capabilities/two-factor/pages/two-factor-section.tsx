@@ -7,8 +7,10 @@ import { Tile } from '../../../web/kit/icons.tsx'
 import type { View } from '../../../web/kit/view.ts'
 import type { SecurityProps } from '../../me/pages/security-forms.ts'
 
-export function TwoFactorSection({ view, account, codesLeft, refused }: SecurityProps) {
+export function TwoFactorSection(props: SecurityProps) {
+  const { view, account, codesLeft, mustUseFactor, passkeys, refused } = props
   const t = view.t.security
+  const isLast = mustUseFactor && passkeys.length === 0
   return (
     <article>
       <header>
@@ -29,8 +31,9 @@ export function TwoFactorSection({ view, account, codesLeft, refused }: Security
           </p>
           <div class="actions">
             <CodeForm view={view} form="codes" problem={problemIn(refused, 'codes')} />
-            <CodeForm view={view} form="off" problem={problemIn(refused, 'off')} />
+            {!isLast && <CodeForm view={view} form="off" problem={problemIn(refused, 'off')} />}
           </div>
+          {isLast && <p class="hint">{t.appIsLast}</p>}
         </>
       ) : (
         <form method="post" action="/account/security/start">

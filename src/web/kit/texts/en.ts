@@ -95,6 +95,8 @@ const refusals: Record<RefusalName, string> = {
   guestTokens: 'Please sign in.',
   filesNotPermitted: 'Your account may not do this with files.',
   sessionNeeded: 'An app password cannot do this. Please sign in.',
+  lastFactor:
+    'This site requires a second factor, and this is the last one: add another one first, or move it to a new phone.',
   keepNeedsFactor: 'Sign in or confirm with a second factor to keep them.',
   tokenLacksFactor:
     'This site requires a second factor, and this app password was made without one. Its owner can keep it.',

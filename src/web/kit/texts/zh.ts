@@ -240,6 +240,7 @@ export const kitZh: KitTexts = {
     guestTokens: '请登录。',
     filesNotPermitted: '你的账户没有这项文件权限。',
     sessionNeeded: '应用专用密码不能执行此操作，请登录。',
+    lastFactor: '本站要求使用第二重验证，而这是最后一个：请先添加另一个，或迁移到新手机。',
     keepNeedsFactor: '请用第二重验证登录或确认，才能保留它们。',
     tokenLacksFactor:
       '本站要求第二重验证，而这个应用专用密码创建时没有经过第二重验证。它的用户可以选择保留它。',
