@@ -3,9 +3,6 @@ import { keyFolders, withoutKeyParts } from './core/accounts/folder-keys.ts'
 import { WaitingBatch } from './core/database/shared-batch.ts'
 import type { Deps } from './core/deps.ts'
 
-/** The cron trigger of this run (`wrangler.toml`). Every other trigger is that of the nightly run. */
-export const FREQUENT_CRON = '*/5 * * * *'
-
 /**
  * Runs every five minutes: does what the capabilities name, such as sending notices, mails and
  * logouts that were not delivered before, and makes missing keys of folders. It takes one round

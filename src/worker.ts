@@ -1,6 +1,7 @@
 import { createApp } from './app.ts'
 import { createDeps } from './core/deps.ts'
-import { FREQUENT_CRON, runFrequently } from './frequent-run.ts'
+import { FREQUENT_CRON } from './core/base/crons.ts'
+import { runFrequently } from './frequent-run.ts'
 import { NIGHTLY_DEADLINE_MILLISECONDS, runNightly } from './nightly-run.ts'
 
 export { PasswordHasher } from './core/crypto/password-hasher.ts'
