@@ -87,7 +87,6 @@ type Part = keyof typeof PARTS
 /** What a program may use of another one, and why: `from > to`. There is no other way. */
 const EDGES: Readonly<Record<string, string>> = {
   'users/commands > import': 'a name is kept as an import would have kept it',
-  'users/commands > joining/commands': 'links for a user are commands of the user',
 }
 
 /**
@@ -98,10 +97,10 @@ const HTTP_PLACE =
   /^src\/capabilities\/[\w-]+\/(?:(?:http|pages)\/|texts\.\w+\.ts$|capability\.ts$)/
 const HTTP = /^(?:src\/web\/|src\/capabilities\/[\w-]+\/(?:http|pages)\/|hono(?:\/|$))/
 /**
- * The files of a capability that only Node loads: its commands, and the descriptions of its
- * endpoints.
+ * The files of a capability that only Node loads: its commands, what it has for other programs, and
+ * the descriptions of its endpoints.
  */
-const NODE_PLACE = /^src\/capabilities\/[\w-]+\/(commands|docs)(?:\/|\.ts$)/
+const NODE_PLACE = /^src\/capabilities\/[\w-]+\/(commands|programs|docs)(?:\/|\.ts$)/
 const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g
 
 /** The programs that all others and the commands of capabilities share, the lower one first. */

@@ -18,7 +18,7 @@ import { findLeaves } from './rooms.ts'
  */
 
 /** The lists that may name every capability. */
-const LISTS = ['src/capabilities.ts', 'src/texts.ts', 'src/programs/commands.ts']
+const LISTS = ['src/capabilities.ts', 'src/texts.ts', 'src/programs/site/capabilities.ts']
 
 const paths = globSync('src/**/*.{ts,tsx}')
 const sources = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]))
@@ -47,7 +47,7 @@ const { status } = spawnSync('npx', ['tsc', '--project', copy], { stdio: 'inheri
 if (status === 0) console.log(`src type-checks without ${names.join(', ')}.`)
 process.exitCode = status ?? 1
 
-/** Cuts the lines of a capability out of a list: its imports, what they import, its commands. */
+/** Cuts the lines of a capability out of a list: its imports, and what they import. */
 function withoutLines(list: string, name: string): string {
   const folder = `capabilities/${name}/`
   const imports = Array.from(
@@ -57,9 +57,6 @@ function withoutLines(list: string, name: string): string {
   const words = imports.flatMap(({ imported }) => imported.split(',').map((word) => word.trim()))
   const rest = imports.reduce((text, { text: line }) => text.replace(line, ''), list)
   return rest
-    .replaceAll(/^ {2}'?[\w-]+'?: \{\n(?: {4}.*\n)+? {2}\},\n/gm, (command) =>
-      command.includes(folder) ? '' : command,
-    )
     .split('\n')
     .filter(
       (line) =>

@@ -81,12 +81,15 @@ describe('the rooms of src', () => {
     },
   )
 
-  test.each(['commands.ts', 'commands/sso.ts', 'docs.ts'])('let the Worker load no %s', (file) => {
-    const text = `import { one } from './${file}'`
-    expect(forbidden('src/capabilities/sso/sign-in.ts', text)).toEqual([
-      expect.stringContaining('only Node loads it'),
-    ])
-  })
+  test.each(['commands.ts', 'commands/sso.ts', 'programs.ts', 'docs.ts'])(
+    'let the Worker load no %s',
+    (file) => {
+      const text = `import { one } from './${file}'`
+      expect(forbidden('src/capabilities/sso/sign-in.ts', text)).toEqual([
+        expect.stringContaining('only Node loads it'),
+      ])
+    },
+  )
 
   test.each([
     ['src/programs/start/serve.ts', '../deploy/steps.ts', 'start > deploy'],

@@ -150,8 +150,7 @@ const remove = onSite({
   },
 })
 
-/** `latchkey user reset-link` */
-export const resetLink = onSite({
+const resetLink = onSite({
   about: 'makes a link with which a user sets a new password, and prints it',
   zh: '生成用户可用来设置新密码的链接并输出',
   takes: {
@@ -178,8 +177,7 @@ export const resetLink = onSite({
   },
 })
 
-/** `latchkey user approve` */
-export const approve = onSite({
+const approve = onSite({
   about: 'approves a registration: the user can sign in',
   zh: '批准注册，用户即可登录',
   takes: { user: USER },
@@ -190,8 +188,7 @@ export const approve = onSite({
   },
 })
 
-/** `latchkey user reject` */
-export const reject = onSite({
+const reject = onSite({
   about: 'rejects a registration: the account is deleted',
   zh: '拒绝注册，账户会被删除',
   takes: { user: USER },
@@ -207,3 +204,6 @@ export const invitationCommands = { create }
 
 /** `latchkey link …` */
 export const linkCommands = { list, delete: remove }
+
+/** What joining adds to `latchkey user …`. */
+export const userVerbs = { 'reset-link': resetLink, approve, reject }

@@ -20,7 +20,6 @@ import { PAGE } from '../../../programs/kit/paging.ts'
 import { permissionNames } from '../../../programs/kit/permission.ts'
 import { USER } from '../../../programs/site/find-user.ts'
 import { onSite } from '../../../programs/site/on-site.ts'
-import { approve, reject, resetLink } from '../../joining/commands.ts'
 import { exportUser, whatStays } from './user-export.ts'
 import { addUser, setUser } from './user-fields.ts'
 import { setPassword } from './user-password.ts'
@@ -229,9 +228,6 @@ export const userCommands = {
   disable,
   enable,
   unlock,
-  'reset-link': resetLink,
-  approve,
-  reject,
   export: exportUser,
   delete: remove,
 }

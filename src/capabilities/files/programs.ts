@@ -1,0 +1,11 @@
+import type { InPrograms } from '../../programs/site/in-programs.ts'
+
+export const files: InPrograms = {
+  commands: {
+    files: {
+      about: 'checks the file server behind the site (OpenList), and links users to its users',
+      zh: '检查站点后面的文件服务器（OpenList），并把用户与其中的用户关联',
+      load: async () => (await import('./commands/files.ts')).filesCommands,
+    },
+  },
+}

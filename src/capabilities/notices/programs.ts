@@ -1,0 +1,11 @@
+import type { InPrograms } from '../../programs/site/in-programs.ts'
+
+export const notices: InPrograms = {
+  commands: {
+    notice: {
+      about: 'manages where notices are sent: ntfy, Slack, e-mail and others',
+      zh: '管理通知的接收方：ntfy、Slack、电子邮件等',
+      load: async () => (await import('./commands.ts')).noticeCommands,
+    },
+  },
+}

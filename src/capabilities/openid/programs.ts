@@ -1,0 +1,16 @@
+import type { InPrograms } from '../../programs/site/in-programs.ts'
+
+export const openid: InPrograms = {
+  commands: {
+    client: {
+      about: 'manages the programs that sign users in through this site (OpenID Connect)',
+      zh: '管理通过本站登录的程序（OpenID Connect）',
+      load: async () => (await import('./commands/client.ts')).clientCommands,
+    },
+    'signing-key': {
+      about: 'manages the keys that sign ID tokens of programs',
+      zh: '管理签署 ID 令牌的密钥',
+      load: async () => (await import('./commands/signing-key.ts')).signingKeyCommands,
+    },
+  },
+}

@@ -1,0 +1,11 @@
+import type { InPrograms } from '../../programs/site/in-programs.ts'
+
+export const twoFactor: InPrograms = {
+  commands: {
+    '2fa': {
+      about: 'manages two-step verification',
+      zh: '管理两步验证',
+      load: async () => (await import('./commands.ts')).twoFactorCommands,
+    },
+  },
+}

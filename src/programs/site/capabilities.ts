@@ -1,0 +1,34 @@
+import { activity } from '../../capabilities/activity/programs.ts'
+import { appPasswords } from '../../capabilities/app-passwords/programs.ts'
+import { files } from '../../capabilities/files/programs.ts'
+import { joining } from '../../capabilities/joining/programs.ts'
+import { notices } from '../../capabilities/notices/programs.ts'
+import { openid } from '../../capabilities/openid/programs.ts'
+import { passkeys } from '../../capabilities/passkeys/programs.ts'
+import { sessions } from '../../capabilities/sessions/programs.ts'
+import { settings } from '../../capabilities/settings/programs.ts'
+import { sshKeys } from '../../capabilities/ssh-keys/programs.ts'
+import { sso } from '../../capabilities/sso/programs.ts'
+import { twoFactor } from '../../capabilities/two-factor/programs.ts'
+import { users } from '../../capabilities/users/programs.ts'
+import type { InPrograms } from './in-programs.ts'
+
+/**
+ * What capabilities have for programs, in the order of the help. Without a line and its folder, the
+ * rest of the programs run on.
+ */
+export const CAPABILITIES: readonly InPrograms[] = [
+  users,
+  joining,
+  twoFactor,
+  sessions,
+  sshKeys,
+  passkeys,
+  sso,
+  appPasswords,
+  openid,
+  notices,
+  settings,
+  files,
+  activity,
+]
