@@ -1,15 +1,10 @@
 import { InvalidArgumentError } from 'commander'
 import { CHANNEL_KINDS, type ChannelKind, NOTICE_LANGUAGES } from './channels.ts'
-import {
-  chooseTopics,
-  createNoticeChannel,
-  deleteNoticeChannel,
-  leaveTest,
-  listNoticeChannels,
-} from './manage.ts'
+import { chooseTopics, deleteChannel, leaveTest, listChannels, saveChannel } from './manage.ts'
 import { channelRecord } from './record.ts'
 import { isTopic, type Topic, TOPICS } from '../../core/audit/topics.ts'
 import { COMMAND_LINE } from '../../core/access/operators.ts'
+import { of } from '../../core/access/subject.ts'
 import { CommandError, UsageError } from '../../programs/kit/command-error.ts'
 import { readLocalVars } from '../../programs/site/dev-vars.ts'
 import { bindsEmail, readSiteConfig } from '../../programs/site/site-config.ts'
@@ -32,7 +27,7 @@ const list = onSite({
   zh: '列出接收通知的渠道',
   examples: ['notice list'],
   async run(site, _, { output }) {
-    const content = (await listNoticeChannels(site, COMMAND_LINE)).map(channelRecord)
+    const content = (await channelsOf(site)).map(channelRecord)
     const shown = content.map((one) => ({
       ...one,
       topics: one.topics.length === TOPICS.length ? 'all' : one.topics,
@@ -107,7 +102,7 @@ read from the first line of the standard input.`,
     const { topics = [...TOPICS] } = given
     const request = { kind, name, chat, sender, topics, language, ...(await secretsOf(given)) }
     const origin = originOf(given.site)
-    const { id, secret } = await createNoticeChannel(site, COMMAND_LINE, request, origin)
+    const { id, secret } = await saveChannel(site, of(COMMAND_LINE), request, origin)
     const done = [
       `Added the channel ${id}. To see whether notices arrive: ${latchkey('notice', 'test', String(id))}`,
       ...(kind === 'email' && !(await isMailBound()) ? [NO_MAIL] : []),
@@ -116,6 +111,10 @@ read from the first line of the standard input.`,
     output.done(done, { id, kind, name }, secret === '' ? undefined : { secret })
   },
 })
+
+async function channelsOf(site: Site) {
+  return (await listChannels(site, of(COMMAND_LINE))).channels
+}
 
 /** Lists names in both languages. */
 function listed(names: readonly string[]): Text {
@@ -177,9 +176,9 @@ const topics = onSite({
   ],
   before: ({ words }) => parseChoice(words),
   async run(site, { id }, { output }, choose) {
-    const channels = await listNoticeChannels(site, COMMAND_LINE)
+    const channels = await channelsOf(site)
     const chosen = choose(channels.find((one) => one.id === id)?.topics ?? [])
-    await chooseTopics(site, COMMAND_LINE, id, chosen)
+    await chooseTopics(site, of(COMMAND_LINE), chosen, id)
     output.done(`The channel ${id} is told: ${chosen.join(', ')}.`, { id, topics: chosen })
   },
 })
@@ -251,7 +250,7 @@ function undelivered(failure: string): string {
 /** @returns Why the test was not delivered; empty when it was. */
 async function outcomeOf(site: Site, id: number, start: number, end: number): Promise<string> {
   while (site.now() < end) {
-    const channels = await listNoticeChannels(site, COMMAND_LINE)
+    const channels = await channelsOf(site)
     const channel = channels.find((one) => one.id === id)
     if (channel === undefined) return 'the channel was deleted'
     if ((channel.lastSentAt ?? 0) >= start) return ''
@@ -267,7 +266,7 @@ const remove = onSite({
   takes: { id: ID },
   examples: ['notice delete 1'],
   async run(site, { id }, { output }) {
-    await deleteNoticeChannel(site, COMMAND_LINE, id)
+    await deleteChannel(site, of(COMMAND_LINE), id)
     output.done(`Deleted the channel ${id}.`, { id })
   },
 })

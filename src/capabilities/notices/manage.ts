@@ -1,21 +1,12 @@
-import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
-import type { BatchItem } from 'drizzle-orm/batch'
+import type { InferOutput } from 'valibot'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { act, change, type ChangeDeps, of, read, type Subject } from '../../core/access/subject.ts'
+import { insertEvent } from '../../core/audit/events.ts'
+import { type Topic, topicsText } from '../../core/audit/topics.ts'
 import { toHex } from '../../core/base/encoding.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import type { Answers, Authority } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
-import { actAs, actFreshAs, type ActorDeps, endFreshAs } from '../../core/access/act-as.ts'
-import type { SessionActor } from '../../core/access/actor.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
-import {
-  actAsOperator,
-  actAsOperatorAt,
-  eventBy,
-  isFreshOperator,
-  isOperator,
-  type Operator,
-} from '../../core/access/operators.ts'
-import { isFresh, isLive, mayEndFresh } from '../../core/access/session-store.ts'
 import { tooManyAttempts } from '../../core/throttle/requests.ts'
 import { type NewChannel, type ownChannelSchema, readDestination } from './channels.ts'
 import { forgetChannels } from './memory.ts'
@@ -26,28 +17,24 @@ import { makeWebhookSecret } from './signature.ts'
 import {
   beginTest,
   type ChannelOwner,
-  deleteChannels,
+  deleteChannel as deleteChannelRow,
+  hasChannel,
   hasPlace,
   insertChannel,
-  isChannel,
   type NewChannelRow,
-  type NewTest,
   selectChannels,
   updateTopics,
   upsertOwnChannel,
 } from './store.ts'
-import { type Topic, topicsText } from '../../core/audit/topics.ts'
-import type { InferOutput } from 'valibot'
 
 const MAX_CHANNELS = 20
 const TEST_ID_BYTES = 16
 
-type OwnChannel = InferOutput<typeof ownChannelSchema>
-type WriterDeps = ActorDeps &
-  FreshnessDeps &
-  Pick<Deps, 'randomBytes' | 'keyRing' | 'isolateMemory'>
-
-type ChangeOfChannel = (by: Authority) => BatchItem<'sqlite'> & { _: { result: { id: number }[] } }
+/**
+ * Whose channels they are: those of the operators, which have ids, for `of(operator)`, or the one
+ * of a user for `own(actor)`.
+ */
+type ChannelSubject = Subject<number | undefined>
 
 /** A new channel. Of a webhook, the secret that signs is shown only once. */
 interface CreatedChannel {
@@ -56,97 +43,111 @@ interface CreatedChannel {
   secret: string
 }
 
-/** Lists the channels of the operators. @throws {Refusal} `notAdmin`. */
-export async function listNoticeChannels(deps: ActorDeps, operator: Operator) {
-  const { channels } = await actAsOperator(deps, operator, {
-    channels: selectChannels(deps.db, null),
-  })
-  return channels
+/** Lists channels; with the account of a user. @throws {Refusal} The refusals of `read`. */
+export function listChannels<S extends ChannelSubject>(deps: ReaderDeps, subject: S) {
+  return read(deps, subject, { channels: selectChannels(deps.db, ownerOf(subject)) })
+}
+
+function ownerOf({ userId }: ChannelSubject): ChannelOwner {
+  return userId ?? null
 }
 
 /**
- * Creates a channel of the operators.
+ * Creates a channel of the operators, or creates or replaces the channel of a user.
  *
  * @param origin Where this site answers, for links; empty for none.
- * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `invalidBody`, `tooManyChannels`.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `tooManyChannels`; `invalidBody`, of a user
+ *   also for an address that is not public.
  */
-export async function createNoticeChannel(
-  deps: WriterDeps,
-  operator: Operator,
-  request: NewChannel,
+export async function saveChannel(
+  deps: ChangeDeps & Pick<Deps, 'randomBytes' | 'keyRing' | 'isolateMemory'>,
+  subject: ChannelSubject,
+  request: NewChannel | InferOutput<typeof ownChannelSchema>,
   origin: string,
 ): Promise<CreatedChannel> {
   const { db } = deps
-  const now = deps.now()
-  const { row, secret } = await newChannelRow(deps, request, null, origin, now)
-  const by = isFreshOperator(deps, operator, now)
-  const event = eventBy(operator, undefined, 'notices_changed', now, request.name)
-  const { isFresh: isFreshNow, inserted } = await actAsOperatorAt(deps, operator, now, {
-    event: insertEvent(db, by, event, hasPlace(null, MAX_CHANNELS)),
-    inserted: insertChannel(db, by, row, MAX_CHANNELS),
-  })
-  if (!isFreshNow) throw new Refusal('confirmationNeeded')
-  const [created] = inserted
+  const channel = { name: '', token: '', chat: '', sender: '', ...request }
+  const owner = ownerOf(subject)
+  const { row, secret } = await newChannelRow(deps, channel, owner, origin)
+  const { saved } = await change(
+    deps,
+    subject,
+    { kind: 'notices_changed', detail: channel.name, fresh: true },
+    ({ now, by, event }) => {
+      const dated = { ...row, createdAt: now }
+      const when = owner === null ? hasPlace(owner, MAX_CHANNELS) : undefined
+      return {
+        event: insertEvent(db, by, event, when),
+        saved:
+          owner === null ? insertChannel(db, by, dated, when) : upsertOwnChannel(db, by, dated),
+      }
+    },
+  )
+  const [created] = saved
   if (created === undefined)
     throw new Refusal('tooManyChannels', { values: { limit: MAX_CHANNELS } })
-  logEvent(event)
   forgetChannels(deps)
   return { id: created.id, secret }
 }
 
-/** @throws {Refusal} `notAdmin`, `confirmationNeeded`, `channelNotFound`. */
+/**
+ * @param id `undefined` for the channel of a user.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `channelNotFound`.
+ */
 export async function chooseTopics(
-  deps: ActorDeps & FreshnessDeps,
-  operator: Operator,
-  id: number,
+  deps: ChangeDeps,
+  subject: ChannelSubject,
   topics: readonly Topic[],
+  id?: number,
 ): Promise<void> {
-  await changeChannel(deps, operator, id, (by) =>
-    updateTopics(deps.db, by, null, id, topicsText(topics)),
+  const owner = ownerOf(subject)
+  const { updated } = await change(
+    deps,
+    subject,
+    { kind: 'notices_changed', detail: detailOf(id), fresh: true },
+    ({ by, event }) => ({
+      event: insertEvent(deps.db, by, event, hasChannel(owner, id)),
+      updated: updateTopics(deps.db, by, owner, id, topicsText(topics)),
+    }),
   )
+  if (updated.length === 0) throw new Refusal('channelNotFound')
 }
 
-/** @throws {Refusal} `notAdmin`, `confirmationNeeded`, `channelNotFound`. */
-export async function deleteNoticeChannel(
-  deps: ActorDeps & FreshnessDeps,
-  operator: Operator,
-  id: number,
+/** As `chooseTopics`. */
+export async function deleteChannel(
+  deps: ChangeDeps,
+  subject: ChannelSubject,
+  id?: number,
 ): Promise<void> {
-  await changeChannel(deps, operator, id, (by) => deleteChannels(deps.db, by, null, id))
+  const owner = ownerOf(subject)
+  const { deleted } = await change(
+    deps,
+    subject,
+    { kind: 'notices_changed', detail: detailOf(id), fresh: true, ends: true },
+    ({ by, event }) => ({
+      event: insertEvent(deps.db, by, event, hasChannel(owner, id)),
+      deleted: deleteChannelRow(deps.db, by, owner, id),
+    }),
+  )
+  if (deleted.length === 0) throw new Refusal('channelNotFound')
 }
 
-/** @param change Makes the statement that changes the channel and returns its row. */
-async function changeChannel(
-  deps: ActorDeps & FreshnessDeps,
-  operator: Operator,
-  id: number,
-  change: ChangeOfChannel,
-): Promise<void> {
-  const now = deps.now()
-  const by = isFreshOperator(deps, operator, now)
-  const event = eventBy(operator, undefined, 'notices_changed', now, `#${id}`)
-  const { isFresh: isFreshNow, changed } = await actAsOperatorAt(deps, operator, now, {
-    event: insertEvent(deps.db, by, event, isChannel(null, id)),
-    changed: change(by),
-  })
-  if (!isFreshNow) throw new Refusal('confirmationNeeded')
-  if (changed.length === 0) throw new Refusal('channelNotFound')
-  logEvent(event)
+function detailOf(id: number | undefined): string {
+  return id === undefined ? '' : `#${id}`
 }
+
+type TestDeps = ChangeDeps & Pick<Deps, 'randomBytes'>
 
 /**
- * Sends a test to a channel of the operators.
+ * Sends a test to a channel.
  *
+ * @param id `undefined` for the channel of a user.
  * @returns Why it was not delivered (`post.ts`); `undefined` when it was.
  * @throws {Refusal} `notAdmin`, `channelNotFound`, `testedLately`.
  */
-export async function testNoticeChannel(
-  deps: ActorDeps & SendDeps & Pick<Deps, 'randomBytes'>,
-  operator: Operator,
-  channelId: number,
-) {
-  const test = testOf(deps, deps.now())
-  return sendOne(deps, await beginTestBy(deps, operator, channelId, test))
+export async function testChannel(deps: TestDeps & SendDeps, subject: ChannelSubject, id?: number) {
+  // No run of the site sends it, because this request does.
+  return sendOne(deps, await leaveTestIn(deps, subject, id, TEST_MILLISECONDS))
 }
 
 /**
@@ -155,34 +156,22 @@ export async function testNoticeChannel(
  *
  * @throws {Refusal} `channelNotFound`, `testedLately`.
  */
-export async function leaveTest(
-  deps: ActorDeps & Pick<Deps, 'randomBytes'>,
-  operator: Operator,
-  channelId: number,
-): Promise<void> {
-  const now = deps.now()
-  const test = { ...testOf(deps, now), notBefore: now }
-  await beginTestBy(deps, operator, channelId, test)
+export async function leaveTest(deps: TestDeps, operator: Operator, id: number): Promise<void> {
+  await leaveTestIn(deps, of(operator), id, 0)
 }
 
-/** @throws {Refusal} `notAdmin`, `channelNotFound`, `testedLately`. */
-async function beginTestBy(
-  deps: ActorDeps,
-  operator: Operator,
-  channelId: number,
-  test: NewTest,
+/** @param waitMilliseconds How long no run sends it. */
+async function leaveTestIn(
+  deps: TestDeps,
+  subject: ChannelSubject,
+  id: number | undefined,
+  waitMilliseconds: number,
 ): Promise<NoticeKey> {
-  const { db } = deps
-  const by = isOperator(db, operator, test.now)
-  const parts = beginTest(db, by, null, channelId, test)
-  return keyOfTest(await actAsOperator(deps, operator, parts), test)
-}
-
-/** @throws {Refusal} `channelNotFound`, `testedLately`. */
-function keyOfTest(
-  { blocks, inserted }: Pick<Answers<ReturnType<typeof beginTest>>, 'blocks' | 'inserted'>,
-  { now }: NewTest,
-): NoticeKey {
+  const testId = toHex(deps.randomBytes(TEST_ID_BYTES))
+  const { blocks, inserted, now } = await act(deps, subject, {}, ({ now: begun, by }) => {
+    const test = { id: testId, now: begun, notBefore: begun + waitMilliseconds }
+    return beginTest(deps.db, by, ownerOf(subject), id, test)
+  })
   const [test] = inserted
   if (test !== undefined) return test
   throw blocks.length > 0
@@ -190,107 +179,9 @@ function keyOfTest(
     : new Refusal('channelNotFound')
 }
 
-/** Reads the account of an actor and its channel. */
-export async function findOwnChannel(deps: ActorDeps, actor: SessionActor) {
-  const { account, channels } = await actAs(deps, actor, {
-    channels: selectChannels(deps.db, actor.userId),
-  })
-  return { account, channel: channels[0] }
-}
-
-/**
- * Creates or replaces the channel of the actor.
- *
- * @throws {Refusal} `confirmationNeeded`, `invalidBody` for an address that is not public.
- */
-export async function saveOwnChannel(
-  deps: WriterDeps,
-  actor: SessionActor,
-  request: OwnChannel,
-  origin: string,
-): Promise<CreatedChannel> {
-  const { db } = deps
-  const now = deps.now()
-  const blank = { name: '', token: '', chat: '', sender: '' }
-  const { row, secret } = await newChannelRow(
-    deps,
-    { ...blank, ...request },
-    actor.userId,
-    origin,
-    now,
-  )
-  const by = isFresh(deps, actor, now)
-  const event = eventOf(actor, 'notices_changed', now)
-  const { saved } = await actFreshAs(deps, actor, now, {
-    event: insertEvent(db, by, event),
-    saved: upsertOwnChannel(db, by, row),
-  })
-  logEvent(event)
-  forgetChannels(deps)
-  return { id: saved[0]?.id ?? 0, secret }
-}
-
-/** @throws {Refusal} `confirmationNeeded`, `channelNotFound`. */
-export async function deleteOwnChannel(
-  deps: ActorDeps & FreshnessDeps,
-  actor: SessionActor,
-): Promise<void> {
-  await changeOwnChannel(deps, actor, (by) => deleteChannels(deps.db, by, actor.userId), 'end')
-}
-
-/** @throws {Refusal} `confirmationNeeded`, `channelNotFound`. */
-export async function chooseOwnTopics(
-  deps: ActorDeps & FreshnessDeps,
-  actor: SessionActor,
-  topics: OwnChannel['topics'],
-): Promise<void> {
-  await changeOwnChannel(deps, actor, (by) =>
-    updateTopics(deps.db, by, actor.userId, undefined, topicsText(topics)),
-  )
-}
-
-/** @param change Makes the statement that changes the channel and returns its row. */
-async function changeOwnChannel(
-  deps: ActorDeps & FreshnessDeps,
-  actor: SessionActor,
-  change: ChangeOfChannel,
-  as: 'end' | 'change' = 'change',
-): Promise<void> {
-  const now = deps.now()
-  const [by, act] =
-    as === 'end'
-      ? [mayEndFresh(deps, actor, now), endFreshAs]
-      : [isFresh(deps, actor, now), actFreshAs]
-  const event = eventOf(actor, 'notices_changed', now)
-  const { changed } = await act(deps, actor, now, {
-    event: insertEvent(deps.db, by, event, isChannel(actor.userId)),
-    changed: change(by),
-  })
-  if (changed.length === 0) throw new Refusal('channelNotFound')
-  logEvent(event)
-}
-
-/** Sends a test to the channel of the actor. @throws {Refusal} `channelNotFound`, `testedLately`. */
-export async function testOwnChannel(
-  deps: ActorDeps & SendDeps & Pick<Deps, 'randomBytes'>,
-  actor: SessionActor,
-) {
-  const { db } = deps
-  const now = deps.now()
-  const test = testOf(deps, now)
-  const parts = beginTest(db, isLive(db, actor, now), actor.userId, undefined, test)
-  return sendOne(deps, keyOfTest(await actAs(deps, actor, parts), test))
-}
-
-function testOf({ randomBytes }: Pick<Deps, 'randomBytes'>, now: number): NewTest {
-  // No run of the site sends it, because the caller does.
-  return { id: toHex(randomBytes(TEST_ID_BYTES)), now, notBefore: now + TEST_MILLISECONDS }
-}
-
 /**
  * Checks what is asked for, and seals where it sends.
  *
- * @param owner The user of the channel, or null for the operators.
  * @throws {Refusal} `invalidBody`.
  */
 async function newChannelRow(
@@ -298,20 +189,19 @@ async function newChannelRow(
   request: Omit<NewChannel, 'topics'> & { topics: readonly Topic[] },
   owner: ChannelOwner,
   origin: string,
-  now: number,
-): Promise<{ row: NewChannelRow; secret: string }> {
+): Promise<{ row: Omit<NewChannelRow, 'createdAt'>; secret: string }> {
   const { kind, name, topics, language } = request
-  const read = readDestination(request, owner !== null)
-  if ('reason' in read) {
-    const { field, reason } = read
+  const destination = readDestination(request, owner !== null)
+  if ('reason' in destination) {
+    const { field, reason } = destination
     throw new Refusal('invalidBody', { field, reason: { code: reason, values: {} } })
   }
   const secret = kind === 'webhook' ? makeWebhookSecret(deps.randomBytes) : ''
   const config = await sealConfig(deps, await deps.keyRing(), kind, owner, {
-    ...read.config,
+    ...destination.config,
     secret,
   })
-  const { target } = read
+  const { target } = destination
   const shown = { kind, name, target, topics: topicsText(topics), language, origin }
-  return { row: { userId: owner, config, createdAt: now, ...shown }, secret }
+  return { row: { userId: owner, config, ...shown }, secret }
 }

@@ -35,11 +35,18 @@ const listed = {
 /** The channels of one user, or those of the operators. */
 export type ChannelOwner = number | null
 
-/** Holds for a channel of the owner; without `id`, for every channel of the owner. */
-function isOf(owner: ChannelOwner, id?: number): SQL | undefined {
-  const isOwned = owner === null ? isNull(noticeChannels.userId) : eq(noticeChannels.userId, owner)
-  return and(isOwned, id === undefined ? undefined : eq(noticeChannels.id, id))
+/** Holds for every channel of the owner. */
+function isOf(owner: ChannelOwner): SQL {
+  return owner === null ? isNull(noticeChannels.userId) : eq(noticeChannels.userId, owner)
 }
+
+/** Holds for the one channel of a user, or for that of the operators with this id. */
+function isChannel(owner: ChannelOwner, id: number | undefined): SQL | undefined {
+  return owner === null ? and(isOf(owner), eq(noticeChannels.id, id ?? NO_ID)) : isOf(owner)
+}
+
+/** No row has this id. */
+const NO_ID = 0
 
 export function selectChannels(db: Database, owner: ChannelOwner) {
   return db.select(listed).from(noticeChannels).where(isOf(owner)).orderBy(asc(noticeChannels.id))
@@ -73,9 +80,7 @@ export interface NewChannelRow {
 /** The next event is the first that a channel is told of. */
 const lastEventId = sql`coalesce((select max(${auditEvents.id}) from ${auditEvents}), 0)`
 
-/** @param limit The number of channels that the owner may have. */
-export function insertChannel(db: Database, by: Authority, row: NewChannelRow, limit: number) {
-  const where = hasPlace(row.userId, limit)
+export function insertChannel(db: Database, by: Authority, row: NewChannelRow, where?: SQL) {
   return writing(db, by)
     .insert(noticeChannels, { ...row, sinceEventId: lastEventId }, { where })
     .returning({ id: noticeChannels.id })
@@ -108,23 +113,23 @@ export function updateTopics(
   topics: string,
 ) {
   return writing(db, by)
-    .update(noticeChannels, { topics, sinceEventId: lastEventId }, isOf(owner, id))
+    .update(noticeChannels, { topics, sinceEventId: lastEventId }, isChannel(owner, id))
     .returning({ id: noticeChannels.id })
 }
 
-/** @param id `undefined` for every channel of the owner. */
-export function deleteChannels(db: Database, by: Authority, owner: ChannelOwner, id?: number) {
+/** @param id `undefined` for the channel of a user. */
+export function deleteChannel(db: Database, by: Authority, owner: ChannelOwner, id?: number) {
   return writing(db, by)
-    .delete(noticeChannels, isOf(owner, id))
+    .delete(noticeChannels, isChannel(owner, id))
     .returning({ id: noticeChannels.id })
 }
 
-/** Holds while the owner has the channel; without `id`, while the owner has any. */
-export function isChannel(owner: ChannelOwner, id?: number): SQL {
-  return sql`exists (select 1 from ${noticeChannels} where ${isOf(owner, id)})`
+/** Holds while the owner has the channel. @param id `undefined` for the channel of a user. */
+export function hasChannel(owner: ChannelOwner, id?: number): SQL {
+  return sql`exists (select 1 from ${noticeChannels} where ${isChannel(owner, id)})`
 }
 
-export interface NewTest {
+interface NewTest {
   id: string
   /** Unix time, milliseconds. */
   now: number
@@ -162,14 +167,14 @@ export function beginTest(
   }
   const isInserted = sql`exists (
     select 1 from ${notices} join ${noticeChannels} on ${notices.channelId} = ${noticeChannels.id}
-    where ${isOf(owner, channelId)} and ${notices.about} = ${about}
+    where ${isChannel(owner, channelId)} and ${notices.about} = ${about}
   )`
   return {
     blocks: selectBlocks(db, [counter], now),
     inserted: writing(db, by)
       .insert(notices, row, {
         from: noticeChannels,
-        where: and(isOf(owner, channelId), areOpen([counter], now)),
+        where: and(isChannel(owner, channelId), areOpen([counter], now)),
       })
       .returning({ channelId: notices.channelId, about: notices.about }),
     charged: chargeUnspent(db, by, [counter], now, isInserted),

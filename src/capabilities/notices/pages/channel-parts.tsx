@@ -129,8 +129,9 @@ function failureText({ channels: t }: Texts, failure: string): string {
   return own(t.failures, failure) ?? t.failedStatus(failure.replace(/\D/g, ''))
 }
 
-/** Returns the problem of a test that was not delivered. */
-export function testProblem(t: Texts, failure: string): Problem {
+/** Returns the problem of a test that was not delivered; `undefined` without a failure. */
+export function testProblem(t: Texts, failure: string | undefined): Problem | undefined {
+  if (failure === undefined) return undefined
   return { field: undefined, message: t.channels.testFailed(failureText(t, failure)) }
 }
 

@@ -2,7 +2,7 @@ import { own } from '../../../core/base/own.ts'
 import { OWN_CHANNEL_KINDS } from '../channels.ts'
 import type { ListedChannel } from '../store.ts'
 import { OWN_TOPICS } from '../../../core/audit/topics.ts'
-import { ChannelFacts, chosenTopics, TopicBoxes } from './channel-parts.tsx'
+import { ChannelFacts, chosenTopics, testProblem, TopicBoxes } from './channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../web/kit/confirm.tsx'
 import { Alert, Field, FormButtons } from '../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
@@ -15,21 +15,23 @@ import type { View } from '../../../web/kit/view.ts'
 export const OWN_NOTICES_PATH = '/account/notices'
 
 /** The kinds of channels that users may choose. */
-export type OwnKind = (typeof OWN_CHANNEL_KINDS)[number]
+type OwnKind = (typeof OWN_CHANNEL_KINDS)[number]
 
 interface OwnNoticesProps {
   view: View
   channel: ListedChannel | undefined
   problem?: Problem | undefined
+  /** Why a test was not delivered. */
+  failure?: string | undefined
 }
 
 /** The channel of a user, who is told what happens to the own account. */
-export function OwnNoticesPage({ view, channel, problem }: OwnNoticesProps) {
+export function OwnNoticesPage({ view, channel, problem, failure }: OwnNoticesProps) {
   const t = view.t.channels
   return (
     <AccountPage view={view} title={view.t.nav.notices}>
       <Heading title={view.t.nav.notices} lead={t.ownLead} />
-      <Alert problem={problem} fields={[]} />
+      <Alert problem={problem ?? testProblem(view.t, failure)} fields={[]} />
       {channel !== undefined && <OwnChannel view={view} channel={channel} />}
       <h2>{channel === undefined ? t.ownWhere : t.replaceTitle}</h2>
       {channel !== undefined && <p class="hint">{t.replaceHint}</p>}

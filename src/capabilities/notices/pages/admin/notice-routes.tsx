@@ -1,97 +1,74 @@
-import { Hono } from 'hono'
-import { Refusal } from '../../../../core/base/refusals.ts'
-import type { App, AppContext } from '../../../../web/http/context.ts'
+import { of } from '../../../../core/access/subject.ts'
+import { TOPICS } from '../../../../core/audit/topics.ts'
+import type { AppContext } from '../../../../web/http/context.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
 import { validate } from '../../../../web/http/input.ts'
+import { action, formsOf } from '../../../../web/kit/action.ts'
+import { adminView } from '../../../../web/kit/admin/view.ts'
+import type { Refused } from '../../../../web/kit/form.ts'
+import { showForm } from '../../../../web/kit/frames.tsx'
+import { languageOf } from '../../../../web/kit/language.ts'
+import { NEWEST } from '../../../../web/kit/rows.tsx'
+import { goTo, showPage } from '../../../../web/kit/view.ts'
 import { newChannelSchema } from '../../channels.ts'
 import {
   chooseTopics,
-  createNoticeChannel,
-  deleteNoticeChannel,
-  listNoticeChannels,
-  testNoticeChannel,
+  deleteChannel,
+  listChannels,
+  saveChannel,
+  testChannel,
 } from '../../manage.ts'
-import { TOPICS } from '../../../../core/audit/topics.ts'
-import { channelIdForm, chosenTopics, testProblem, WebhookSecretPage } from '../channel-parts.tsx'
-import { confirmWith } from '../../../../web/kit/confirm.tsx'
-import {
-  attempt,
-  type Fields,
-  type Problem,
-  problemOf,
-  readForm,
-} from '../../../../web/kit/form.ts'
-import { showForm } from '../../../../web/kit/frames.tsx'
-import { NEWEST } from '../../../../web/kit/rows.tsx'
-import { backTo, goTo, showPage } from '../../../../web/kit/view.ts'
+import { channelIdForm, chosenTopics, WebhookSecretPage } from '../channel-parts.tsx'
 import { NewChannelPage, NOTICES_PATH, NoticesPage } from './notices.tsx'
-import { adminView } from '../../../../web/kit/admin/view.ts'
 
 /** The page of the operators' channels, under `/account/admin/notices`. */
-export const noticeAdminPages = new Hono<App>()
-  .get('/', (c) => showNotices(c))
-  .get('/add', (c) => showNewChannel(c, c.req.query('kind')))
-  .post('/add', async (c) => {
-    const { language } = await adminView(c)
-    const fields = await readForm(c)
-    const made = await attempt(async () => {
+export const noticeAdminPages = formsOf(NOTICES_PATH, showNotices, {
+  add: action({
+    page: showNewChannel,
+    reads: (fields, c) => {
       const topics = chosenTopics(TOPICS, fields)
-      const request = validate(newChannelSchema, { ...fields, topics, language })
-      await confirmWith(c, fields)
-      return createNoticeChannel(c.get('deps'), actorOf(c), request, new URL(c.req.url).origin)
-    })
-    if (made instanceof Refusal) return showNewChannel(c, fields['kind'], fields, made)
-    if (made.secret === '') return goTo(c, `${NOTICES_PATH}#${NEWEST}`, 'channel-added')
-    const view = await adminView(c)
-    const { secret } = made
-    return showPage(c, <WebhookSecretPage view={view} secret={secret} back={NOTICES_PATH} />)
-  })
-  .post('/topics', async (c) => {
-    const fields = await readForm(c)
-    const refusal = await attempt(async () => {
-      const { id } = validate(channelIdForm, fields)
-      await confirmWith(c, fields)
-      const topics = chosenTopics(TOPICS, fields)
-      await chooseTopics(c.get('deps'), actorOf(c), id, topics)
-    })
-    if (refusal instanceof Refusal) return showNotices(c, refusal)
-    return goTo(c, NOTICES_PATH, 'channel-saved')
-  })
-  .post('/delete', async (c) => {
-    const fields = await readForm(c)
-    const refusal = await attempt(async () => {
-      const { id } = validate(channelIdForm, fields)
-      await confirmWith(c, fields)
-      await deleteNoticeChannel(c.get('deps'), actorOf(c), id)
-    })
-    if (refusal instanceof Refusal) return showNotices(c, refusal)
-    return goTo(c, NOTICES_PATH, 'channel-deleted')
-  })
-  .post('/test', async (c) => {
-    const fields = await readForm(c)
-    const outcome = await attempt(async () =>
-      testNoticeChannel(c.get('deps'), actorOf(c), validate(channelIdForm, fields).id),
-    )
-    if (outcome instanceof Refusal) return showNotices(c, outcome)
-    if (outcome === undefined) return goTo(c, NOTICES_PATH, 'channel-tested')
-    const { t } = await adminView(c)
-    return showNotices(c, undefined, testProblem(t, outcome))
-  })
-  .get('/:form', backTo(NOTICES_PATH))
+      return validate(newChannelSchema, { ...fields, topics, language: languageOf(c) })
+    },
+    confirms: true,
+    run: (c, request) =>
+      saveChannel(c.get('deps'), of(actorOf(c)), request, new URL(c.req.url).origin),
+    async done(c, { secret }) {
+      if (secret === '') return goTo(c, `${NOTICES_PATH}#${NEWEST}`, 'channel-added')
+      const view = await adminView(c)
+      return showPage(c, <WebhookSecretPage view={view} secret={secret} back={NOTICES_PATH} />)
+    },
+  }),
+  topics: action({
+    reads: channelIdForm,
+    confirms: true,
+    run: (c, { id }, fields) =>
+      chooseTopics(c.get('deps'), of(actorOf(c)), chosenTopics(TOPICS, fields), id),
+    done: 'channel-saved',
+  }),
+  delete: action({
+    reads: channelIdForm,
+    confirms: true,
+    run: (c, { id }) => deleteChannel(c.get('deps'), of(actorOf(c)), id),
+    done: 'channel-deleted',
+  }),
+  test: action({
+    reads: channelIdForm,
+    run: (c, { id }) => testChannel(c.get('deps'), of(actorOf(c)), id),
+    done: (c, failure) =>
+      failure === undefined
+        ? goTo(c, NOTICES_PATH, 'channel-tested')
+        : showNotices(c, undefined, failure),
+  }),
+}).get('/', (c) => showNotices(c))
 
-async function showNewChannel(
-  c: AppContext,
-  kind: string | undefined,
-  fields?: Fields,
-  refusal?: Refusal,
-) {
-  return showForm(c, NewChannelPage, { view: await adminView(c), kind, fields }, refusal)
+async function showNewChannel(c: AppContext, refused?: Refused) {
+  const kind = refused === undefined ? c.req.query('kind') : refused.fields['kind']
+  return showForm(c, NewChannelPage, { view: await adminView(c), kind }, refused)
 }
 
-async function showNotices(c: AppContext, refusal?: Refusal, failed?: Problem) {
+/** @param failure Why a test was not delivered. */
+async function showNotices(c: AppContext, refused?: Refused, failure?: string) {
   const view = await adminView(c)
-  const channels = await listNoticeChannels(c.get('deps'), actorOf(c))
-  const problem = refusal === undefined ? failed : problemOf(view.t, refusal)
-  const props = { view, channels, problem }
-  return showPage(c, <NoticesPage {...props} />, refusal)
+  const { channels } = await listChannels(c.get('deps'), of(actorOf(c)))
+  return showForm(c, NoticesPage, { view, channels, failure }, refused)
 }

@@ -1,7 +1,13 @@
 import { CHANNEL_KINDS, type ChannelKind } from '../../channels.ts'
 import type { ListedChannel } from '../../store.ts'
 import { TOPICS } from '../../../../core/audit/topics.ts'
-import { ChannelFacts, channelIcon, chosenTopics, TopicBoxes } from '../channel-parts.tsx'
+import {
+  ChannelFacts,
+  channelIcon,
+  chosenTopics,
+  testProblem,
+  TopicBoxes,
+} from '../channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, Field, FormButtons } from '../../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
@@ -16,10 +22,12 @@ interface NoticesProps {
   view: View
   channels: ListedChannel[]
   problem?: Problem | undefined
+  /** Why a test was not delivered. */
+  failure?: string | undefined
 }
 
 /** The channels of the operators. */
-export function NoticesPage({ view, channels, problem }: NoticesProps) {
+export function NoticesPage({ view, channels, problem, failure }: NoticesProps) {
   const t = view.t.channels
   const newestFirst = channels.toSorted((one, other) => other.id - one.id)
   return (
@@ -27,7 +35,7 @@ export function NoticesPage({ view, channels, problem }: NoticesProps) {
       view={view}
       title={view.t.nav.channels}
       lead={t.adminLead}
-      problem={problem}
+      problem={problem ?? testProblem(view.t, failure)}
       add={{ href: `${NOTICES_PATH}/add`, label: t.add }}
       rows={newestFirst.map((channel, place) => (
         <ChannelRow view={view} channel={channel} id={place === 0 ? NEWEST : undefined} />
