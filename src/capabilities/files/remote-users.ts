@@ -12,11 +12,11 @@ import { type FileUser, insertFileUser, recordRename, type Wanted } from './stor
 
 export type RemoteUserDeps = OriginDeps & Pick<Deps, 'db' | 'now' | 'keyRing'>
 
-/** How often it is seen whether the file server works with what was written. */
-const MAX_LOOKS = 4
+/** Reads of a written user, until the file server shows it as it was written. */
+const MAX_READS = 4
 /**
- * Where an id is taken there, one that no other user here ever gets: the file server's lists of
- * readers keep the ids of users who are deleted.
+ * Is added to the id of a user when the file server has another user with that id. No user of this
+ * site ever gets such an id: the file server's lists of readers keep the ids of deleted users.
  */
 const FAR_ID = 1_000_000_000
 
@@ -32,7 +32,7 @@ const userSchema = v.object({
 /** A user of the file server. */
 export type RemoteUser = v.InferOutput<typeof userSchema>
 const usersSchema = v.object({ content: v.array(userSchema) })
-/** What a user may do there, and where. */
+/** The permission and the base path of a user of the file server. */
 const rightsSchema = v.omit(userSchema, ['disabled'])
 const rootSchema = v.object({ base_path: v.literal('/') })
 
@@ -41,7 +41,10 @@ export function wantedOf(account: Account, now: number): Wanted {
   return { username, permission, basePath, disabled: !isEnabledAt(account, now) }
 }
 
-/** The password of a user there. Nobody types it, and nothing stores it here. */
+/**
+ * Derives the password of a user of the file server. Nobody types it, and this site stores it
+ * nowhere.
+ */
 export async function passwordOf(
   { keyRing }: Pick<Deps, 'keyRing'>,
   { id, sub }: Pick<Account, 'id' | 'sub'>,
@@ -71,7 +74,7 @@ async function signInWith(
   throw new Refusal('filesBroken', { detail: `sign-in at the file server: ${code}` })
 }
 
-/** The fields of a user there. A write replaces all of them, so all are always sent. */
+/** Returns all fields of a user of the file server, because a write replaces all of them. */
 async function recordFor(
   deps: RemoteUserDeps,
   account: Account,
@@ -93,9 +96,9 @@ async function recordFor(
 }
 
 /**
- * Creates the user there: with the id of this site, because the file server's lists of readers hold
- * ids and its web client fills them from this site's list. No user there is adopted by name or id;
- * one that exists is ours only if it has our password.
+ * Creates the user of the file server for an account: with the same id, because the file server's
+ * lists of readers hold ids, and its web client fills them from this site's list. A user that
+ * exists already belongs to the account only if it has our password, whatever its name and id.
  */
 export async function createFileUser(
   deps: RemoteUserDeps,
@@ -172,7 +175,7 @@ function isNameTaken({ code, message }: OriginAnswer): boolean {
   return code !== 200 && /users[._](?:\w+_)?username/.test(message)
 }
 
-/** Any other error, such as that of a busy database, says nothing of a user. */
+/** Tells whether there is no such user. Any other error, such as a busy database, doesn't say so. */
 export function isNoUser({ code, message }: OriginAnswer): boolean {
   return code !== 200 && /record not found/.test(message)
 }
@@ -184,12 +187,13 @@ async function idOf(deps: RemoteUserDeps, files: FileServer, token: string): Pro
 }
 
 /**
- * Finds the user that a link was recorded for: the file server may be another one than that of the
- * import, or have a database of yesterday, which gives ids a second time. One whose name is unknown
- * here is ours if it has our password: the database here may be of yesterday, too.
+ * Finds the user of the file server that a link names, and checks that it is still the same one:
+ * the file server may have been replaced or restored, and then gives ids a second time. A user with
+ * another name than the recorded ones is the same if it has our password: this site may have been
+ * restored, too.
  *
- * @param owner The user here; one who is gone has no `role`, and perhaps no known `sub`.
- * @returns Its name there; `undefined` when it is gone, or somebody else.
+ * @param owner The user of this site; a deleted one has no `role`, and perhaps no known `sub`.
+ * @returns Its name at the file server; `undefined` when it is gone or is another user.
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
 export async function findRemoteName(
@@ -210,7 +214,7 @@ export async function findRemoteName(
   return (await hasOurPassword(deps, files, owner, username)) ? username : undefined
 }
 
-/** Tells whether a user there is ours, whatever its name: with the key of any entry of the secret. */
+/** Tells whether a user of the file server has the password that an entry of `SECRET_KEYS` gives it. */
 export async function hasOurPassword(
   deps: RemoteUserDeps,
   files: FileServer,
@@ -225,7 +229,7 @@ export async function hasOurPassword(
   return false
 }
 
-/** @returns The name there; `undefined` when there is no such user. */
+/** @returns Its name at the file server; `undefined` when there is no such user. */
 export async function updateRemoteUser(
   deps: RemoteUserDeps,
   files: FileServer,
@@ -257,42 +261,41 @@ export async function updateRemoteUser(
 }
 
 /**
- * Sees to it that the file server works with what was written. It keeps users in memory, and
- * empties that before it writes: a request in between makes it keep the old one, a guest without an
- * end.
+ * Makes the file server use what was written. It keeps users in memory, and forgets a user before a
+ * write: a request in between makes it keep the old fields, those of the guest without an end.
  *
  * @returns A token; `undefined` for the guest, and for a user who may not sign in.
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
-export async function seeWritten(
+export async function confirmWritten(
   deps: RemoteUserDeps,
   files: FileServer,
   account: Account,
   { remoteId, remoteName }: Pick<FileUser, 'remoteId' | 'remoteName'>,
   { disabled }: Wanted,
 ): Promise<string | undefined> {
-  for (let i = 0; i < MAX_LOOKS; i++) {
-    await forgetThere(deps, files, remoteName)
+  for (let i = 0; i < MAX_READS; i++) {
+    await clearRemoteCache(deps, files, remoteName)
     const isGuest = account.role === GUEST
     const token = isGuest ? undefined : await signInAs(deps, files, account, remoteName)
     const call = token === undefined ? {} : { token }
-    const kept = isGuest || token ? await rightsAt(callOrigin(deps, files, '/api/me', call)) : null
+    const kept = isGuest || token ? await rightsIn(callOrigin(deps, files, '/api/me', call)) : null
     if (disabled && kept === null) return undefined
     const path = `/api/admin/user/get?id=${remoteId}`
-    const stored = await rightsAt(callAsAdmin(deps, files, path))
+    const stored = await rightsIn(callAsAdmin(deps, files, path))
     if (!disabled && kept !== null && JSON.stringify(kept) === JSON.stringify(stored)) return token
   }
   throw new Refusal('filesBroken', { detail: `the file server keeps user ${account.id} as it was` })
 }
 
-/** @returns Null when the file server answers with nobody. */
-async function rightsAt(call: Promise<OriginAnswer>) {
+/** @returns Null when the answer has no user. */
+async function rightsIn(call: Promise<OriginAnswer>) {
   const parsed = v.safeParse(rightsSchema, (await call).data)
   return parsed.success ? parsed.output : null
 }
 
-/** Empties what the file server keeps of a user in memory; one that is gone there is an error to it. */
-export async function forgetThere(
+/** Makes the file server forget a user that it keeps in memory. It refuses this for a deleted user. */
+export async function clearRemoteCache(
   deps: RemoteUserDeps,
   files: FileServer,
   name: string,

@@ -24,9 +24,9 @@ import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.t
 export interface FileUser {
   remoteId: number
   remoteName: string
-  /** The name that it was being given there when the file server did not answer. */
+  /** The name that a write was giving it when the file server did not answer. */
   nextName: string | null
-  /** What was last written there; null while nothing was. */
+  /** The fields that were last written to it; null while none were. */
   written: Wanted | null
   writes: number
   token: string | null
@@ -34,7 +34,7 @@ export interface FileUser {
   tokenMadeAt: number
 }
 
-/** What the file server has to know of a user. */
+/** The fields of a user that are written to the file server. */
 export interface Wanted {
   username: string
   permission: number
@@ -42,47 +42,50 @@ export interface Wanted {
   disabled: boolean
 }
 
-const stateSchema = v.tuple([
-  v.number(),
-  v.string(),
-  v.nullable(v.string()),
-  v.nullable(v.number()),
-  v.nullable(v.string()),
-  v.nullable(v.number()),
-  v.number(),
-  v.nullable(v.string()),
-  v.number(),
-  v.nullable(v.string()),
-])
+const fileUserSchema = v.object({
+  remoteId: v.number(),
+  remoteName: v.string(),
+  nextName: v.nullable(v.string()),
+  username: v.nullable(v.string()),
+  permission: v.nullable(v.number()),
+  basePath: v.nullable(v.string()),
+  disabled: v.nullable(v.number()),
+  writes: v.number(),
+  token: v.nullable(v.string()),
+  tokenMadeAt: v.number(),
+})
 
-/** One column, so that the row of an account has it in the same round trip. */
-const fileUserState = sql<string | null>`(select json_array(
-  ${fileUsers.remoteId}, ${fileUsers.remoteName}, ${fileUsers.username}, ${fileUsers.permission},
-  ${fileUsers.basePath}, ${fileUsers.disabled}, ${fileUsers.writes}, ${fileUsers.token},
-  ${fileUsers.tokenMadeAt}, ${fileUsers.nextName}) from ${fileUsers} where ${fileUsers.userId} = ${users.id})`.as(
-  'file_user',
-)
+/** The user of the file server as JSON: one column, in the row of the account. */
+const fileUserJson = sql<string | null>`(select json_object(
+  'remoteId', ${fileUsers.remoteId},
+  'remoteName', ${fileUsers.remoteName},
+  'nextName', ${fileUsers.nextName},
+  'username', ${fileUsers.username},
+  'permission', ${fileUsers.permission},
+  'basePath', ${fileUsers.basePath},
+  'disabled', ${fileUsers.disabled},
+  'writes', ${fileUsers.writes},
+  'token', ${fileUsers.token},
+  'tokenMadeAt', ${fileUsers.tokenMadeAt}
+) from ${fileUsers} where ${fileUsers.userId} = ${users.id})`.as('file_user')
 
-/** Reads the column of `fileUserState`. */
+/** Reads the column of `fileUserJson`. */
 export function readFileUser(json: string | null): FileUser | undefined {
   if (json === null) return undefined
-  const [remoteId, remoteName, username, permission, basePath, disabled, ...rest] = v.parse(
-    stateSchema,
-    JSON.parse(json),
-  )
-  const [writes, token, tokenMadeAt, nextName] = rest
+  const row = v.parse(fileUserSchema, JSON.parse(json))
+  const { username, permission, basePath, disabled, ...link } = row
   const isWritten = username !== null && permission !== null && basePath !== null
   const written = isWritten ? { username, permission, basePath, disabled: disabled === 1 } : null
-  return { remoteId, remoteName, nextName, written, writes, token, tokenMadeAt }
+  return { ...link, written }
 }
 
 /** Selects the account of an actor and the user of the file server, in one row. */
-export const selectFileActor = selectActorWith({ fileUser: fileUserState })
+export const selectFileActor = selectActorWith({ fileUser: fileUserJson })
 
 const selectWithFileUser = (db: Database) =>
-  db.select({ ...accountColumns, fileUser: fileUserState }).from(users)
+  db.select({ ...accountColumns, fileUser: fileUserJson }).from(users)
 
-/** An account and the column of `fileUserState`. */
+/** An account and the column of `fileUserJson`. */
 export type AccountWithFileUser = Account & { fileUser: string | null }
 
 export async function findGuestWithFileUser(
@@ -103,40 +106,35 @@ export async function findWithFileUser(
   return found
 }
 
+/** Selects the user of this site whom a user of the file server belongs to, if a condition holds. */
+function ownerWith(db: Database, condition?: SQL) {
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, fileUsers.userId), condition))
+}
+
 /**
- * Holds for a user of the file server whose user here was changed or deleted since it was last
- * written. One that was never written stays as it is until it is first used.
+ * Holds for a user of the file server that has to be written: its owner was deleted, or was changed
+ * since the last write. One that was never written waits until it is first used, unless its owner
+ * is disabled or has an account that has ended.
  */
 function isBehind(db: Database, now: number): SQL | undefined {
-  const same = db.select({ id: users.id }).from(users).where(isSame(now))
-  const owner = db.select({ id: users.id }).from(users).where(eq(users.id, fileUsers.userId))
-  const isUsed = isNotNull(fileUsers.username)
+  const isDeleted = notExists(ownerWith(db))
+  const isChanged = notExists(ownerWith(db, isAsWritten(now)))
+  const isDisabled = exists(ownerWith(db, not(isEnabled(now))))
   return and(
     isNull(fileUsers.goneAt),
     or(
-      notExists(owner),
-      and(isUsed, notExists(same)),
-      and(isUnused, exists(disabledOwner(db, now))),
+      isDeleted,
+      and(isNotNull(fileUsers.username), isChanged),
+      and(isNull(fileUsers.username), isDisabled),
     ),
   )
 }
 
-const isUnused = isNull(fileUsers.username)
-
-/**
- * Who was disabled here, or has an account that has ended, is written at once, also when nobody has
- * used the link yet.
- */
-function disabledOwner(db: Database, now: number) {
-  return db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, fileUsers.userId), not(isEnabled(now))))
-}
-
-function isSame(now: number): SQL | undefined {
+function isAsWritten(now: number): SQL | undefined {
   return and(
-    eq(users.id, fileUsers.userId),
     sql`${users.username} = ${fileUsers.username}`,
     sql`${users.permission} = ${fileUsers.permission}`,
     sql`${users.basePath} = ${fileUsers.basePath}`,
@@ -144,31 +142,31 @@ function isSame(now: number): SQL | undefined {
   )
 }
 
-/** What `isBehind` compares. */
+/** The fields that `isBehind` compares. */
 const COMPARED = [
   'users',
   ...['username', 'permission', 'basePath', 'disabled', 'endsAt'].map((name) => `users.${name}`),
 ]
 
 /**
- * Tells whether a request can have changed who has to be written. To ask who that is, a row is read
- * for each user of the file server.
+ * Tells whether a request can have changed which users have to be written. To find them, D1 reads a
+ * row for each user of the file server.
  */
 export function mayBeBehind({ rowsWritten, changes }: Meter): boolean {
   return rowsWritten > 0 && COMPARED.some((field) => changes.has(field))
 }
 
 /**
- * Selects the ids of users whose user of the file server has to be written: first all who were
- * disabled or deleted, or whose account has ended, then so many of the others. Each time in another
- * order, because some may be users who can't be written.
+ * Selects the ids of users whose user of the file server has to be written: first all who are
+ * disabled, deleted or ended, then some of the others. The order is random, because some may be
+ * users who can't be written.
  */
 export async function selectBehind(
   db: Database,
   maxOthers: number,
   now: number,
 ): Promise<number[]> {
-  const isEnd = not(exists(enabledOwner(db, now)))
+  const isEnd = notExists(ownerWith(db, isEnabled(now)))
   const rows = await db
     .select({ userId: fileUsers.userId, isEnd: sql`${isEnd}`.mapWith(Boolean).as('is_end') })
     .from(fileUsers)
@@ -178,14 +176,7 @@ export async function selectBehind(
   return rows.slice(0, ends + maxOthers).map(({ userId }) => userId)
 }
 
-function enabledOwner(db: Database, now: number) {
-  return db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, fileUsers.userId), isEnabled(now)))
-}
-
-/** The link of a user who may be gone here. */
+/** Finds the link of a user, who may be deleted. */
 export async function findLink(
   db: Database,
   userId: number,
@@ -195,19 +186,19 @@ export async function findLink(
   return found
 }
 
-/** Which user of the file server a user is. */
+/** The user of the file server that belongs to a user of this site. */
 export interface Link {
   userId: number
-  /** Null for a user who is gone here, and soon there. */
+  /** The name of the user of this site; null after its deletion. */
   name: string | null
   remoteId: number
   remoteName: string
   nextName: string | null
-  /** That of the user here, also when that one is gone; null where it was not recorded. */
+  /** The `sub` of the user of this site, also after its deletion; null when it was not recorded. */
   sub: string | null
-  /** Whether the user there was ever written. */
+  /** Whether the user of the file server was ever written. */
   isUsed: boolean
-  /** Whether the user there is not yet as the user here. */
+  /** Whether the user of the file server has to be written. */
   isBehind: boolean
 }
 
@@ -250,8 +241,8 @@ export async function insertFileUser(
 }
 
 /**
- * Records the name of the user there, and the one that it is being given: when the answer is lost,
- * it has one of the two.
+ * Records the name of the user of the file server, and the name that a write is giving it: when the
+ * answer is lost, it has one of the two.
  */
 export async function recordRename(
   db: Database,
@@ -306,7 +297,7 @@ function subOf(db: Database, userId: number): SQL<string | null> {
   return sql`(${db.select({ sub: users.sub }).from(users).where(eq(users.id, userId))})`
 }
 
-/** What the file server should have of a user. */
+/** The fields that the file server should have of a user. */
 export interface Known extends Pick<Link, 'userId' | 'remoteId' | 'remoteName'> {
   permission: number | null
   basePath: string | null
@@ -315,7 +306,7 @@ export interface Known extends Pick<Link, 'userId' | 'remoteId' | 'remoteName'> 
   sub: string | null
 }
 
-/** Lists what was written there, and who was deleted there; each time in another order. */
+/** Lists the users of the file server that were written or deleted, in random order. */
 export function listKnown(db: Database): Promise<Known[]> {
   const { userId, remoteId, remoteName, permission, basePath, disabled, goneAt, sub } = fileUsers
   return db
@@ -325,7 +316,10 @@ export function listKnown(db: Database): Promise<Known[]> {
     .orderBy(sql`random()`)
 }
 
-/** Records that users there are not as they were written, so that they are written again. */
+/**
+ * Records that users of the file server differ from what was written, so that they are written
+ * again.
+ */
 export async function recordDrift(db: Database, userIds: number[]): Promise<void> {
   if (userIds.length === 0) return
   // D1 binds a hundred values at most.
@@ -334,12 +328,12 @@ export async function recordDrift(db: Database, userIds: number[]): Promise<void
   await updateFileUsers(db, fields, sql`${fileUsers.userId} in ${ids}`)
 }
 
-/** Records that a user there was deleted. */
+/** Records that a user of the file server was deleted. */
 export async function recordGone(db: Database, userId: number, now: number): Promise<void> {
   await updateFileUsers(db, { goneAt: now, token: null }, eq(fileUsers.userId, userId))
 }
 
-/** Forgets who was deleted there long ago. */
+/** Forgets users of the file server that were deleted before a time. */
 export function pruneGone(db: Database, before: number) {
   return writing(db, THE_SERVICE).delete(fileUsers, lt(fileUsers.goneAt, before))
 }

@@ -8,7 +8,7 @@ import { asOnlyWriter, type LeaseDeps, OTHERS_WRITE } from './lease.ts'
 import { callAsAdmin } from './origin.ts'
 import {
   createFileUser,
-  forgetThere,
+  clearRemoteCache,
   hasOurPassword,
   isNoUser,
   listRemoteUsers,
@@ -16,7 +16,7 @@ import {
   findRemoteName,
   type RemoteUser,
   type RemoteUserDeps,
-  seeWritten,
+  confirmWritten,
   updateRemoteUser,
   wantedOf,
 } from './remote-users.ts'
@@ -82,7 +82,7 @@ export function writeFileUser(
         continue
       }
       const written = { remoteId: link.remoteId, remoteName }
-      const token = await seeWritten(leased, files, account, written, wanted)
+      const token = await confirmWritten(leased, files, account, written, wanted)
       if (await recordWritten(leased.db, userId, remoteName, wanted, link.writes)) {
         if (token !== undefined) await storeToken(leased, userId, token)
         if (link.written !== null && link.written.basePath !== wanted.basePath)
@@ -148,7 +148,7 @@ async function deleteRemoteUser(
     throw new Refusal('filesBroken', {
       detail: `user ${remoteId} there can't be deleted: ${deleted.code}`,
     })
-  await forgetThere(deps, files, remoteName)
+  await clearRemoteCache(deps, files, remoteName)
   await recordGone(deps.db, userId, deps.now())
 }
 
