@@ -601,10 +601,10 @@ export const notices = sqliteTable(
     /** The number of events that were not told. */
     events: integer('events').notNull(),
     topic: text('topic').notNull(),
-    /** 0: waits, for operators; 1: waits, for a user; 2: was told. */
+    /** 0: waits, for operators; 1: waits, for a user; 2: was sent. */
     queue: integer('queue').notNull(),
     attempts: integer('attempts').notNull(),
-    /** When it is sent, if it is not being sent now; after it was told, the end of its hour. */
+    /** When it is sent, if it is not being sent now; after it was sent, the end of its hour. */
     nextAt: time('next_at').notNull(),
     /** When it is given up. */
     expiresAt: time('expires_at').notNull(),

@@ -1,18 +1,9 @@
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
-import {
-  auditEvents,
-  noticeChannels,
-  noticeCursor,
-  notices,
-  users,
-} from '../../../schema/tables.ts'
-import { ADMIN } from '../../core/accounts/roles.ts'
-import { type EventKind, isSignIn, kindsWith } from '../../core/audit/kinds.ts'
-import { type NoticeTopic, type Topic, TOPICS } from '../../core/audit/topics.ts'
-import { literal, literals } from '../../core/database/literal.ts'
-import { rendered } from '../../core/database/rendered.ts'
+import { auditEvents, noticeChannels, notices, users } from '../../../schema/tables.ts'
+import type { EventKind } from '../../core/audit/kinds.ts'
+import type { NoticeTopic } from '../../core/audit/topics.ts'
+import { literal } from '../../core/database/literal.ts'
 import { THE_SERVICE, writing } from '../../core/database/statements.ts'
-import { hasWord } from '../../core/database/words.ts'
 import type { Database } from '../../core/deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
 import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../../core/base/time.ts'
@@ -31,152 +22,13 @@ const FIRST_DELAY_MILLISECONDS = 60_000
 const MAX_DOUBLINGS = 8
 
 /** The values of `queue`. */
-export const QUEUES = { operators: 0, user: 1, told: 2 } as const
-
-/**
- * Notices that a channel has in the outbox, waiting or told in this hour. The events of further
- * ones share a notice for each topic.
- */
-const MAX_NOTICES = { ofOperators: 100, ofUser: 30 }
+export const QUEUES = { operators: 0, user: 1, sent: 2 } as const
 
 /** Rows that a run looks at in each queue, however long that is. */
 const LOOKED_AT = 100
 
 /** Workerd keeps six connections open at a time, so more would wait while their time runs. */
 export const NOTICES_AT_ONCE = 6
-
-/**
- * How far the cursor may stay behind the last event when no event needs a notice. The events
- * between are looked at again, which costs less than a written row for each sign-in.
- */
-const MAX_LAG_EVENTS = 100
-
-/** Number of latest sign-ins of a user that are searched for a country. */
-const LATEST_SIGN_INS = 200
-
-const afterCursor = sql`event.id > coalesce((select ${noticeCursor.eventId} from ${noticeCursor}), 0)`
-
-const NEW_ID = sql`lower(hex(randomblob(16)))`
-
-/**
- * Makes notices for the events after the cursor that a channel is told of. The events are those of
- * the audit log, which are written in the transactions that they report, so no event is lost and no
- * request writes more for it. An event joins the notice of its group: when that was told already,
- * it is told again at the end of the hour.
- */
-export function insertNotices(db: Database, now: number) {
-  const found = sql`(
-    select event.id as event_id, event.user_id as user_id, event.kind as kind, event.at as at,
-      channel.id as channel_id, channel.user_id is not null as is_own, ${TOPIC_OF_EVENT} as topic
-    from ${auditEvents} as event
-    join ${noticeChannels} as channel on channel.user_id is null or channel.user_id = event.user_id
-    where ${afterCursor} and event.id > channel.since_event_id
-  )`
-  const told = sql`(
-    select *, row_number() over (partition by channel_id order by event_id) as place
-    from ${found} where topic is not null
-  ) as found`
-  const row = {
-    channelId: sql`found.channel_id`,
-    about: sql`iif(${isFull}, 'others/' || found.topic, ${GROUP})`,
-    id: NEW_ID,
-    eventId: sql`found.event_id`,
-    events: 1,
-    topic: sql`found.topic`,
-    queue: sql`iif(found.is_own, ${literal(QUEUES.user)}, ${literal(QUEUES.operators)})`,
-    attempts: 0,
-    nextAt: now,
-    expiresAt: now + GIVE_UP_MILLISECONDS,
-  }
-  return writing(db, THE_SERVICE)
-    .insert(notices, row, { from: told, where: sql`true` })
-    .onConflictDoUpdate({
-      target: [notices.channelId, notices.about],
-      set: {
-        id: sql`excluded.id`,
-        eventId: sql`excluded.event_id`,
-        events: sql`${notices.events} + 1`,
-        queue: sql`excluded.queue`,
-      },
-    })
-}
-
-/** Notices of one user, topic and kind in one hour are one notice. */
-const GROUP = sql`coalesce(found.user_id, '') || '/' || found.topic || '/' || found.kind || '/' || (found.at / ${literal(HOUR_MILLISECONDS)})`
-
-/** Holds when the channel of an event has no place for another notice. */
-const isFull = sql`found.place + (
-  select count(*) from (
-    select 1 from ${notices} as kept where kept.channel_id = found.channel_id
-    limit ${literal(MAX_NOTICES.ofOperators)}
-  )
-) > iif(found.is_own, ${literal(MAX_NOTICES.ofUser)}, ${literal(MAX_NOTICES.ofOperators)})`
-
-/** The events that may make an administrator. */
-const MAKES_ADMIN = ['user_made', 'role_changed'] as const satisfies readonly EventKind[]
-
-/** Returns the topic of an event that a channel wants; null when it wants none. */
-function topicOfEvent(): SQL {
-  const cases = TOPICS.flatMap((topic) => {
-    const kinds = kindsWith((row) => row.topic === topic)
-    const isTold = sql`event.kind in ${literals(kinds)} and ${wants(topic)}`
-    return kinds.length === 0 ? [] : [sql`when ${isTold} then ${literal(topic)}`]
-  })
-  const makesAdmin = sql`exists (
-    select 1 from json_each(event.changes)
-    where value ->> 'field' = 'role' and value ->> 'to' = ${literal(ADMIN)}
-  )`
-  return sql`case
-    when ${isSignIn(sql`event.kind`)} then case
-      when ${wants('new_country')} and ${isNewNetwork} and ${isNewCountry} then 'new_country'
-      when ${wants('new_network')} and ${isNewNetwork} then 'new_network'
-    end
-    when event.kind in ${literals(MAKES_ADMIN)} and ${wants('new_admin')} and ${makesAdmin} then 'new_admin'
-    ${sql.join(cases, sql` `)}
-  end`
-}
-
-function wants(topic: Topic): SQL {
-  // With such a link an admin could take over an account, so nobody may leave it out.
-  if (topic === 'reset_link') return sql`true`
-  return hasWord(sql`channel.topics`, literal(topic))
-}
-
-/** Holds when no kept sign-in before this one came from its network. The index has these columns. */
-const isNewNetwork = sql`not exists (
-  select 1 from ${auditEvents} as earlier
-  where earlier.user_id = event.user_id and ${isSignIn(sql`earlier.kind`)}
-    and earlier.network = event.network and earlier.id < event.id
-)`
-
-/**
- * Holds when the countries of earlier sign-ins are known, and this is another. Right after the
- * version that began to record countries, none is known.
- */
-const isNewCountry = sql`event.country <> '' and coalesce((
-  select max(earlier.country = event.country) from (
-    select country from ${auditEvents} as one
-    where one.user_id = event.user_id and ${isSignIn(sql`one.kind`)}
-      and one.id < event.id
-    order by one.id desc limit ${literal(LATEST_SIGN_INS)}
-  ) as earlier where earlier.country <> ''
-) = 0, false)`
-
-const TOPIC_OF_EVENT = rendered(topicOfEvent)
-
-/**
- * Moves the cursor to the last event. It stands directly after `insertNotices`, and writes nothing
- * when that made no notice and the cursor is near. The cursor moves back when the last events were
- * deleted, because SQLite then uses their ids again.
- */
-export function moveCursor(db: Database) {
-  const last = sql`coalesce((select max(${auditEvents.id}) from ${auditEvents}), 0)`
-  const present = sql`coalesce((select ${noticeCursor.eventId} from ${noticeCursor}), 0)`
-  const isNeeded = sql`changes() > 0 or ${last} - ${present} > ${MAX_LAG_EVENTS} or ${last} < ${present}`
-  return writing(db, THE_SERVICE)
-    .insert(noticeCursor, { id: 1, eventId: last }, { where: sql`(${isNeeded})` })
-    .onConflictDoUpdate({ target: noticeCursor.id, set: { eventId: sql`excluded.event_id` } })
-}
 
 /** The key of a notice. */
 export interface NoticeKey {
@@ -286,12 +138,12 @@ function listedKeys(keys: readonly NoticeKey[]): SQL {
 }
 
 /**
- * Keeps notices that were told until the end of their hour, for further events of the group. Events
- * that came while a notice was sent are told then.
+ * Keeps notices that were sent until the end of their hour, for further events of the group. Events
+ * that came while a notice was being sent are sent then.
  */
-export function markTold(db: Database, told: readonly DueRow[]) {
+export function keepSent(db: Database, sent: readonly DueRow[]) {
   const listed = JSON.stringify(
-    told.map(({ channelId, about, events, at }) => [channelId, about, events, endOfHour(at)]),
+    sent.map(({ channelId, about, events, at }) => [channelId, about, events, endOfHour(at)]),
   )
   const figure = (index: number) => sql`(
     select value ->> ${literal(index)} from json_each(${listed})
@@ -302,12 +154,12 @@ export function markTold(db: Database, told: readonly DueRow[]) {
     notices,
     {
       events: sql`${notices.events} - ${events}`,
-      queue: sql`iif(${notices.events} = ${events}, ${literal(QUEUES.told)}, ${notices.queue})`,
+      queue: sql`iif(${notices.events} = ${events}, ${literal(QUEUES.sent)}, ${notices.queue})`,
       attempts: 0,
       nextAt: end,
       expiresAt: sql`${end} + ${GIVE_UP_MILLISECONDS}`,
     },
-    hasKey(listedKeys(told)),
+    hasKey(listedKeys(sent)),
   )
 }
 
@@ -348,7 +200,7 @@ export function postpone(db: Database, waits: ReadonlyMap<number, number>) {
     { nextAt: sql`min(max(${notices.nextAt}, ${time}), ${notices.expiresAt})` },
     and(
       inArray(notices.channelId, [...waits.keys()]),
-      sql`${notices.queue} <> ${literal(QUEUES.told)}`,
+      sql`${notices.queue} <> ${literal(QUEUES.sent)}`,
     ),
   )
 }
@@ -384,8 +236,8 @@ export function deleteExpired(db: Database, now: number) {
     })
 }
 
-/** Deletes the notices that were told in an hour that is over. */
-export function deleteTold(db: Database, now: number) {
-  const keys = sql`(select channel_id, about from (${dueIn('told', now)}))`
+/** Deletes the notices that were sent in an hour that is over. */
+export function deleteSent(db: Database, now: number) {
+  const keys = sql`(select channel_id, about from (${dueIn('sent', now)}))`
   return writing(db, THE_SERVICE).delete(notices, hasKey(keys))
 }

@@ -7,12 +7,10 @@ import {
   countExpired,
   deleteExpired,
   deleteNotices,
-  deleteTold,
+  deleteSent,
   type DueRow,
   GIVE_UP_MILLISECONDS,
-  insertNotices,
-  markTold,
-  moveCursor,
+  keepSent,
   noteFailures,
   noteSent,
   type NoticeKey,
@@ -22,6 +20,7 @@ import {
   takeDue,
   TEST_MILLISECONDS,
 } from './outbox.ts'
+import { insertNotices, moveCursor } from './make-notices.ts'
 import { type Failed, type Failure, post, type PostDeps } from './post.ts'
 import { openConfig } from './sealed-config.ts'
 
@@ -38,7 +37,7 @@ function firstParts(db: Database, now: number) {
   return {
     counted: countExpired(db, now),
     expired: deleteExpired(db, now),
-    over: deleteTold(db, now),
+    over: deleteSent(db, now),
     made: insertNotices(db, now),
     cursor: moveCursor(db),
     due: selectDue(db, now),
@@ -103,15 +102,15 @@ function logLost({ id, channelId: channel, topic, events }: Lost): void {
 
 /** Returns the statements that record what became of notices. */
 function settlement({ db }: Pick<Deps, 'db'>, outcomes: ReadonlyMap<DueRow, Outcome>, now: number) {
+  const kept: DueRow[] = []
   const sent: DueRow[] = []
-  const told: DueRow[] = []
   const finished: DueRow[] = []
   const failures = new Map<number, string>()
   const waits = new Map<number, number>()
   for (const [row, outcome] of outcomes) {
-    // A test is not repeated: its sender sees the failure. Of a deleted event, nothing is told.
+    // A test is not repeated: its sender sees the failure. Of a deleted event, nothing is sent.
     if (row.topic === 'test' || row.eventId === null) finished.push(row)
-    else if (outcome === undefined) told.push(row)
+    else if (outcome === undefined) kept.push(row)
     if (outcome === undefined) sent.push(row)
     else failures.set(row.channelId, outcome.failure)
     if (outcome?.retryAt !== undefined) waits.set(row.channelId, outcome.retryAt)
@@ -119,7 +118,7 @@ function settlement({ db }: Pick<Deps, 'db'>, outcomes: ReadonlyMap<DueRow, Outc
   const channels = sent.map(({ channelId }) => channelId)
   return {
     deleted: finished.length === 0 ? undefined : deleteNotices(db, finished),
-    told: told.length === 0 ? undefined : markTold(db, told),
+    kept: kept.length === 0 ? undefined : keepSent(db, kept),
     sent: sent.length === 0 ? undefined : noteSent(db, channels, now),
     failed: failures.size === 0 ? undefined : noteFailures(db, failures, now),
     postponed: waits.size === 0 ? undefined : postpone(db, waits),

@@ -28,7 +28,7 @@ const listed = {
   lost: noticeChannels.lost,
   waiting: sql<number>`(
     select count(*) from ${notices} as one
-    where one.channel_id = ${idOfChannel} and one.queue <> ${literal(QUEUES.told)}
+    where one.channel_id = ${idOfChannel} and one.queue <> ${literal(QUEUES.sent)}
   )`.as('waiting'),
 }
 
