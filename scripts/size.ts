@@ -28,6 +28,7 @@ const SOURCES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wr
 const NO_PAGES = {
   'src/pages.tsx': `import { Hono } from 'hono'\nexport const pageRoutes = new Hono()\nexport const answerUnknownPath = (answer) => answer\n`,
   'src/page-source.ts': `export const pageSource = {}\n`,
+  'src/capabilities/files/pages/arrival-page.ts': `export const arrivalPage = () => new Response()\n`,
   'src/capabilities/files/pages/fault-page.ts': `export const faultPage = () => new Response()\n`,
   'src/capabilities/sso/pages/answers.tsx': `export const ssoAnswers = { headers: (_, next) => next() }\n`,
 }

@@ -26,6 +26,8 @@ import { healthEn } from './capabilities/health/texts.en.ts'
 import { healthZh } from './capabilities/health/texts.zh.ts'
 import { settingsEn } from './capabilities/settings/texts.en.ts'
 import { settingsZh } from './capabilities/settings/texts.zh.ts'
+import { filesEn } from './capabilities/files/texts.en.ts'
+import { filesZh } from './capabilities/files/texts.zh.ts'
 import { openidEn } from './capabilities/openid/texts.en.ts'
 import { openidZh } from './capabilities/openid/texts.zh.ts'
 import type { Language } from './core/base/language.ts'
@@ -52,6 +54,7 @@ export const TEXTS: Record<Language, Texts> = {
     ...healthEn,
     ...settingsEn,
     ...openidEn,
+    ...filesEn,
   },
   zh: {
     ...kitZh,
@@ -70,5 +73,6 @@ export const TEXTS: Record<Language, Texts> = {
     ...healthZh,
     ...settingsZh,
     ...openidZh,
+    ...filesZh,
   },
 }

@@ -48,6 +48,7 @@ function makeFiles(): Map<string, string> {
   }
   const logo = source('logo.svg')
   const sso = source('sso.js')
+  const arrive = source('arrive.js')
   const latchkey = addHashed('latchkey', 'svg', source('latchkey.svg'))
   const module = {
     LOGO: addHashed('logo', 'svg', logo),
@@ -57,9 +58,11 @@ function makeFiles(): Map<string, string> {
     PASSKEY_SCRIPT: addHashed('passkeys', 'js', source('passkeys.js')),
     // Stands in its page: a host may pass only `/api` and `/account` on to this service.
     SSO_SCRIPT: sso,
+    ARRIVE_SCRIPT: arrive,
+    ARRIVE_SCRIPT_HASH: hashOf(arrive),
     // Stands in the pages of OpenList's web client, which has its scripts after it.
-    CLIENT_SCRIPT: source('client.js'),
-    SSO_SCRIPT_HASH: `sha256-${createHash('sha256').update(sso).digest('base64')}`,
+    CLIENT_SCRIPT: withoutComments(source('client.js')),
+    SSO_SCRIPT_HASH: hashOf(sso),
     STYLE_SHEET: addHashed('style', 'css', pico() + minifyCss(styleSheet(latchkey))),
   }
   // The default of the setting `logo`.
@@ -92,6 +95,16 @@ function makeFiles(): Map<string, string> {
   files.set(join(SERVED, '_headers'), headers(...hashed))
   files.set(MODULE, toModule(module))
   return files
+}
+
+/** Works for lines that are a comment. */
+function withoutComments(script: string): string {
+  return script.replaceAll(/^ *\/\/.*\n/gm, '')
+}
+
+/** Names a script in a content security policy. */
+function hashOf(script: string): string {
+  return `sha256-${createHash('sha256').update(script).digest('base64')}`
 }
 
 /** @see https://developers.cloudflare.com/workers/static-assets/headers/ */

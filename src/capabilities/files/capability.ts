@@ -2,6 +2,7 @@ import { capability } from '../../web/kit/capability.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 import { createFileRules, forwardToFiles, writeFileUsersInTime } from './http/gateway.ts'
 import { pruneLeases } from './lease.ts'
+import { handOverPages } from './pages/hand-over-routes.ts'
 import { faultPage } from './pages/fault-page.ts'
 import { pruneGone } from './store.ts'
 
@@ -19,6 +20,7 @@ export const USES = {
 const GONE_FILE_USER_MILLISECONDS = 365 * DAY_MILLISECONDS
 
 export const files = capability({
+  pages: [['/files', handOverPages]],
   middleware: { first: createFileRules(faultPage), last: forwardToFiles },
   nightly: ({ deps: { db }, now, batch }) =>
     batch.add({

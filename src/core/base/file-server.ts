@@ -35,6 +35,17 @@ export function hasFilesAt({ host }: FileServer, url: URL): boolean {
   return host === undefined || url.host === host || url.hostname.replace(/\.$/, '') === host
 }
 
+/**
+ * Returns the origin of the files' host, as seen from that of the accounts: its scheme and port are
+ * the same. `undefined` where the files have no host of their own.
+ */
+export function filesOriginFrom({ host }: FileServer, accounts: URL): string | undefined {
+  if (host === undefined) return undefined
+  const address = new URL(accounts.origin)
+  address.host = host
+  return address.origin
+}
+
 const DEFAULT_TIMEOUT_SECONDS = '60'
 const MAX_TIMEOUT_SECONDS = 3600
 

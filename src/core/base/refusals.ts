@@ -13,6 +13,7 @@ export const REFUSALS = {
   requestInvalid: { code: 400, message: 'request invalid' },
   keyInvalid: { code: 400, message: 'provided key invalid: <reason>' },
   tooManyKeys: { code: 400, message: 'no more than <limit> keys, delete one first' },
+  handOverInvalid: { code: 400, message: 'could not sign you in, try again' },
   userIdFormatInvalid: { code: 400, message: 'user id format invalid' },
   idFormatInvalid: { code: 400, message: 'id format invalid' },
   wrongEnrolmentCode: { code: 400, message: 'Invalid 2FA code' },

@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/consistent-function-scoping -- Outside of the block, they would be global.
 // Stands first in the pages of OpenList's web client, before its scripts. The session of the browser is in a cookie that no script can read; this one keeps the web client to it.
 {
   const { account } = document.currentScript.dataset

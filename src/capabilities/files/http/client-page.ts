@@ -18,17 +18,18 @@ const FRAMED = new Set(['/static/epub.js/viewer.html', '/streamer/mitm.html'])
  * own origin; the web client sends no forms.
  *
  * @param path Decoded.
+ * @param accounts The origin of the account pages; empty where it is the same.
  * @see https://www.w3.org/TR/CSP3/#strict-dynamic-usage
  */
 export function clientPage(
   { randomBytes }: Pick<Deps, 'randomBytes'>,
   { hasPagePolicy }: FileServer,
   page: Response,
-  path: string,
+  { path, accounts }: { path: string; accounts: string },
 ): Response {
   const isFramed = FRAMED.has(path)
   const nonce = base64url.encode(randomBytes(NONCE_BYTES))
-  const attributes = `${hasPagePolicy ? ` nonce="${nonce}"` : ''} data-account="/account"`
+  const attributes = `${hasPagePolicy ? ` nonce="${nonce}"` : ''} data-account="${accounts}/account"`
   const script = `<script${attributes}>${CLIENT_SCRIPT}</script>`
   const rewriter = new HTMLRewriter()
   if (!isFramed)

@@ -15,7 +15,7 @@ import { answerApi } from './api.ts'
 import { forward, readUpload } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { clientPage } from './client-page.ts'
-import { goToSignIn } from './client-sign-in.ts'
+import { answerArrival, ARRIVAL_PATH, goToSignIn } from './client-sign-in.ts'
 import { answerDav } from './webdav.ts'
 
 const PREFLIGHT_SECONDS = 86_400
@@ -164,13 +164,19 @@ async function answerPlain(c: AppContext, files: FileServer, target: FileTarget)
     const isSigned = await isLinkSigned(files, target.path, c.req.query('sign') ?? '', deps.now())
     if (!isSigned) throw new Refusal('linkNotSigned')
   }
-  if (target.area === 'client' && isClientSignIn(target.path)) return goToSignIn(c, target.url)
+  if (target.area === 'client' && isClientSignIn(target.path)) return goToSignIn(c, files, target)
+  if (files.host !== undefined && target.path === ARRIVAL_PATH) return answerArrival(c)
   const body = await readUpload(c)
   const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
   const isHtml = /^text\/html\b/i.test(answer.headers.get('Content-Type') ?? '')
   return target.area === 'client' && isHtml && answer.body !== null
-    ? clientPage(deps, files, answer, target.path)
+    ? clientPage(deps, files, answer, { path: target.path, accounts: accountsOf(deps, files) })
     : answer
+}
+
+/** The origin of the account pages; empty where the web client has the same. */
+function accountsOf(deps: Deps, files: FileServer): string {
+  return files.host === undefined ? '' : (deps.siteAddress() ?? '')
 }
 
 /** Writes changed users. A failure is logged, and the run every five minutes tries again. */

@@ -20,7 +20,7 @@ import { isNothing } from '../remaining-access.ts'
 import { confirmWith } from '../../../web/kit/confirm.tsx'
 import { attempt, readForm } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
-import { takeFilesPath } from '../../sign-in/pages/files-path.ts'
+import { goToFiles, takeFilesPath } from '../../sign-in/pages/files-path.ts'
 import { clearSessionToken } from '../../sign-in/pages/session-cookie.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
 import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
@@ -63,7 +63,7 @@ export const securityPages = new Hono<App>()
     const fields = await readForm(c)
     const refusal = await attempt(() => confirmWith(c, fields))
     if (refusal instanceof Refusal) return showSecurity(c, { form: 'factor', fields, refusal })
-    return goTo(c, takeFilesPath(c) || '/account')
+    return goToFiles(c, takeFilesPath(c) || '/account')
   })
   .route('/passkeys', passkeyPages)
   .route('/identities', identityPages)

@@ -20,7 +20,7 @@ import { attempt, type Fields, readForm } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { backTo, goTo, readView } from '../../../web/kit/view.ts'
 import { NewPasskeyPage } from './new-passkey.tsx'
-import { takeFilesPath } from '../../sign-in/pages/files-path.ts'
+import { goToFiles, takeFilesPath } from '../../sign-in/pages/files-path.ts'
 import { showSecurity } from '../../me/pages/show-security.tsx'
 
 const PATH = '/account/security'
@@ -41,7 +41,7 @@ export const passkeyPages = new Hono<App>()
     })
     if (refusal instanceof Refusal) return showNewPasskey(c, fields, refusal)
     const path = takeFilesPath(c)
-    return path === '' ? goTo(c, PATH, 'passkey-added') : goTo(c, path)
+    return path === '' ? goTo(c, PATH, 'passkey-added') : goToFiles(c, path)
   })
   .post('/confirm', async (c) => {
     const fields = await readForm(c)

@@ -1,7 +1,9 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { filesOriginFrom } from '../../../core/base/file-server.ts'
 import type { AppContext } from '../../../web/http/context.ts'
-import { hasClientHere } from '../../../web/http/session-cookie.ts'
 import { parseClientPath } from '../../../web/kit/local-path.ts'
+import { showContinue } from '../../../web/kit/problem-page.tsx'
+import { goTo } from '../../../web/kit/view.ts'
 
 /** Long enough to set up a second factor. */
 const LIFETIME_SECONDS = 30 * 60
@@ -19,11 +21,26 @@ export function keepFilesPath(c: AppContext, path: string): void {
   setCookie(c, name, path, { ...options, maxAge: LIFETIME_SECONDS })
 }
 
-/** Returns the page, once; empty when the visitor did not come from the files. */
+/**
+ * Returns the address of the page, once; empty when the visitor did not come from the files. At
+ * another host, its sign-in page leads on to it.
+ */
 export function takeFilesPath(c: AppContext): string {
   const { name, options } = cookieOf(c)
   const kept = getCookie(c, name)
   if (kept === undefined) return ''
   deleteCookie(c, name, options)
-  return hasClientHere(c) ? parseClientPath(kept) : ''
+  const path = parseClientPath(kept)
+  const files = c.get('deps').fileServer()
+  if (path === '' || files === undefined) return ''
+  const origin = filesOriginFrom(files, new URL(c.req.url))
+  return origin === undefined ? path : `${origin}/@login?redirect=${encodeURIComponent(path)}`
+}
+
+/**
+ * Leads from a form to an address that `takeFilesPath` has returned: `form-action` forbids a form
+ * to end at another host.
+ */
+export function goToFiles(c: AppContext, address: string) {
+  return address.startsWith('/') ? goTo(c, address) : showContinue(c, address)
 }

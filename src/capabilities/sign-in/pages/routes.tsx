@@ -104,12 +104,14 @@ async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): 
 }
 
 /**
- * Leads to the page after the sign-in. A program's request goes on from a page, not from the form:
- * `form-action` would stop a form that ends at another site.
+ * Leads to the page after the sign-in. A program's request, and the way to files at another host,
+ * go on from a page, not from the form: `form-action` would stop a form that ends at another site.
  */
 async function leave(c: AppContext, next: string) {
   const path = pathAfter(next)
-  return isRequestPath(path) ? showContinue(c, path) : goTo(c, path)
+  return isRequestPath(path) || path.startsWith('/account/files?')
+    ? showContinue(c, path)
+    : goTo(c, path)
 }
 
 /**

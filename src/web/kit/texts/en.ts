@@ -25,6 +25,7 @@ const refusals: Record<RefusalName, string> = {
   registrationWaits: 'An administrator has to approve your registration first. Try again later.',
   guestDisabled: 'Please sign in.',
   tokenExpired: 'Your session has ended. Please sign in again.',
+  handOverInvalid: 'Could not sign you in. Try again.',
   factorBeforeFiles: 'This site requires a second factor: the next page sets it up.',
   anotherUser: 'Another user has signed in here. Load the page again.',
   tokenInvalidated: 'Your session has ended. Please sign in again.',

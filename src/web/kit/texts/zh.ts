@@ -177,6 +177,7 @@ export const kitZh: KitTexts = {
     registrationWaits: '你的注册需要管理员批准，请稍后再试。',
     guestDisabled: '请登录。',
     tokenExpired: '登录已失效，请重新登录。',
+    handOverInvalid: '无法登录，请重试。',
     factorBeforeFiles: '本站要求第二重验证：下一页可以设置。',
     anotherUser: '此浏览器已由其他用户登录，请重新加载页面。',
     tokenInvalidated: '登录已失效，请重新登录。',

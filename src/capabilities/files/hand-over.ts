@@ -1,0 +1,66 @@
+import * as base64url from 'jose/base64url'
+import * as v from 'valibot'
+import { endAs } from '../../core/access/act-as.ts'
+import type { SessionActor } from '../../core/access/actor.ts'
+import { mayEnd } from '../../core/access/session-store.ts'
+import { verifyToken } from '../../core/access/token.ts'
+import { challengeUse, claimChallenge } from '../../core/access/used-challenges.ts'
+import type { Client } from '../../core/base/network.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { sealedText } from '../../core/crypto/sealed-text.ts'
+import type { Deps } from '../../core/deps.ts'
+
+/** From the redirect of the account's host to the page at the host of the files. */
+const LIFETIME_SECONDS = 60
+
+const schema = v.object({ token: v.string(), challenge: v.string(), next: v.string() })
+
+/**
+ * A session on its way from the host of the accounts to that of the files. It opens for the browser
+ * alone that has asked for it: the challenge is the hash of a secret in a cookie there.
+ */
+export const handOverCode = sealedText('files hand-over', LIFETIME_SECONDS, schema)
+
+/** Matches a challenge: SHA-256, base64url. */
+const CHALLENGE = /^[\w-]{43}$/
+
+export function isChallenge(text: string): boolean {
+  return CHALLENGE.test(text)
+}
+
+/** Returns the challenge of a secret. @see RFC 7636 section 4.2, which makes its challenges alike. */
+export async function challengeOf(secret: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
+  return base64url.encode(new Uint8Array(digest))
+}
+
+/**
+ * Takes a code: in this browser, in time, once, and while its session lives, in one round trip.
+ *
+ * @param secret That of the cookie; empty without it.
+ * @throws {Refusal} `handOverInvalid`.
+ */
+export async function takeHandOver(
+  deps: Deps,
+  code: string,
+  secret: string,
+  client: Client,
+): Promise<{ token: string; next: string }> {
+  const opened = await handOverCode.open(deps, code)
+  if (opened === undefined || opened === 'expired') throw new Refusal('handOverInvalid')
+  const { token, challenge, next } = opened
+  if (secret === '' || challenge !== (await challengeOf(secret)))
+    throw new Refusal('handOverInvalid')
+  const now = deps.now()
+  const expiresAt = now + LIFETIME_SECONDS * 1000
+  const bytes = new Uint8Array(base64url.decode(challenge))
+  const use = await challengeUse(deps, { challenge: bytes, expiresAt })
+  const claims = await verifyToken(await deps.keyRing(), token, now)
+  const actor: SessionActor = { ...claims, ...client }
+  // It changes nothing of the account, so it is not counted as a change.
+  const { claimed } = await endAs(deps, actor, {
+    claimed: claimChallenge(deps.db, mayEnd(deps.db, actor, now), use),
+  })
+  if (claimed.length === 0) throw new Refusal('handOverInvalid')
+  return { token, next }
+}

@@ -1,0 +1,16 @@
+export const filesEn = {
+  files: {
+    open: 'Open your files',
+    openHint: 'In the web client, with this sign-in.',
+    arrivalTitle: 'Signing you in',
+    arrivalFailed: 'Could not sign you in',
+    arrivalAgain: 'Try again',
+    arrivalScript: 'This page needs JavaScript.',
+  },
+}
+
+type Own = typeof filesEn
+
+declare module '../../web/kit/texts.ts' {
+  interface Texts extends Own {}
+}
