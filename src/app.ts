@@ -38,6 +38,7 @@ export function createApp(depsFor: DepsFor): Hono<App> {
       depsFor(c.env, (work) => c.executionCtx.waitUntil(work), c.req.raw),
     )
     c.set('pageSource', pageSource)
+    c.set('capabilities', CAPABILITIES)
     await next().catch(throwError)
   })
   app.use(requestLog)

@@ -1,6 +1,7 @@
 import { CAPABILITIES } from './capabilities.ts'
 import { keyFolders, withoutKeyParts } from './core/accounts/folder-keys.ts'
 import { WaitingBatch } from './core/database/shared-batch.ts'
+import { runBatch } from './core/database/statements.ts'
 import type { Deps } from './core/deps.ts'
 
 /**
@@ -11,12 +12,12 @@ import type { Deps } from './core/deps.ts'
 export async function runFrequently(deps: Deps): Promise<void> {
   const { db } = deps
   const now = deps.now()
-  const batch = new WaitingBatch(db)
+  const batch = new WaitingBatch()
   const parts = [
     ...CAPABILITIES.map(async ({ frequent }) => frequent?.({ deps, now, batch })),
     batch.add(withoutKeyParts(db)).then((found) => keyFolders(deps, found)),
   ]
-  await batch.run()
+  await batch.run((statements) => runBatch(db, statements))
   for (const result of await Promise.allSettled(parts)) {
     if (result.status === 'rejected') throw result.reason
   }

@@ -1,6 +1,7 @@
 import { CAPABILITIES } from './capabilities.ts'
 import { pruneEvents } from './core/audit/event-times.ts'
 import { WaitingBatch } from './core/database/shared-batch.ts'
+import { runBatch } from './core/database/statements.ts'
 import { keyFolders } from './core/accounts/folder-keys.ts'
 import type { Deps } from './core/deps.ts'
 import { pruneChallenges } from './core/access/used-challenges.ts'
@@ -20,7 +21,7 @@ export async function runNightly(deps: Deps): Promise<void> {
   const { db } = deps
   const now = deps.now()
   const retentionMilliseconds = await eventRetention(db)
-  const batch = new WaitingBatch(db)
+  const batch = new WaitingBatch()
   const parts = [
     batch.add({
       sessions: pruneSessions(db, now),
@@ -32,7 +33,7 @@ export async function runNightly(deps: Deps): Promise<void> {
     keyFolders(deps),
     ...CAPABILITIES.map(async ({ nightly }) => nightly?.({ deps, now, batch })),
   ]
-  await batch.run()
+  await batch.run((statements) => runBatch(db, statements))
   for (const result of await Promise.allSettled(parts)) {
     // Thrown after all have ended, so that the platform shows the run as failed.
     if (result.status === 'rejected') throw result.reason

@@ -15,7 +15,6 @@ import { appPasswordPages } from './pages/app-passwords-routes.tsx'
  */
 export const USES = {
   me: 'a list marks what a demanded second factor has closed',
-  openid: 'introspection also knows access tokens of programs',
   settings: 'a new app password comes with the SFTP address',
   'ssh-keys': 'and with the command for it',
   users: 'operators see them on the page of a user',

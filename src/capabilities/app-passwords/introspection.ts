@@ -1,5 +1,6 @@
 import { Refusal } from '../../core/base/refusals.ts'
-import type { Answers } from '../../core/database/statements.ts'
+import { WaitingBatch } from '../../core/database/shared-batch.ts'
+import type { Answers, Parts } from '../../core/database/statements.ts'
 import type { Database, Deps } from '../../core/deps.ts'
 import type { ActorDeps } from '../../core/access/act-as.ts'
 import { actAsOperator, type Operator } from '../../core/access/operators.ts'
@@ -18,12 +19,7 @@ import {
 } from '../../core/access/scopes.ts'
 import { actAsService } from '../../core/access/service-tokens.ts'
 import { selectAccountOf } from '../../core/access/session-store.ts'
-import {
-  selectByAccessToken,
-  type ShownAccessToken,
-  type SignedInUser,
-} from '../openid/grant-store.ts'
-import { readAccessToken } from '../openid/token.ts'
+import type { ReadToken, TokenRecord } from '../../core/access/read-token.ts'
 import { type SessionClaims, verifyToken } from '../../core/access/token.ts'
 
 /** A token that is in force. */
@@ -38,81 +34,92 @@ interface ActiveToken {
   expiresAtSeconds: number | undefined
 }
 
-/** An access token of a program that is in force. */
-interface ProgramToken {
-  ofProgram: SignedInUser
-}
-
 type IntrospectionDeps = Pick<Deps, 'db' | 'now' | 'keyRing'>
 
 /**
  * Tells a server whether a session token or an app password is in force, in one round trip.
  *
+ * @param readers Read tokens of other kinds.
  * @param serviceTokenHash The credential of the server, with the scope `introspect`.
- * @returns `undefined` for a token that is not in force, for whatever reason.
+ * @returns The answer about the token (RFC 7662 section 2.2).
  * @throws {Refusal} `wrongServiceToken`.
  * @see RFC 7662 section 2
  */
 export async function introspect(
   deps: IntrospectionDeps & Pick<Deps, 'defer'>,
+  readers: readonly ReadToken[],
   serviceTokenHash: string,
   token: string,
-): Promise<ActiveToken | ProgramToken | undefined> {
+): Promise<TokenRecord> {
   const now = deps.now()
   const { db } = deps
-  const found = await findToken(deps, token, now, (parts) =>
+  const found = await findToken(deps, readers, token, now, (parts) =>
     actAsService(db, serviceTokenHash, 'introspect', parts),
   )
-  if (found !== undefined && 'appPassword' in found && found.appPassword) {
-    const used = { ...found.appPassword, userId: found.account.id }
-    noteUse(deps, { network: undefined, userAgent: '' }, used, now)
+  if ('active' in found && found.active?.appPassword) {
+    const { appPassword, account } = found.active
+    noteUse(
+      deps,
+      { network: undefined, userAgent: '' },
+      { ...appPassword, userId: account.id },
+      now,
+    )
   }
-  return found
+  return recordOf(found)
 }
 
 /** Works like `introspect`, for an operator. It counts as no use. @throws {Refusal} `notAdmin`. */
-export function introspectAsOperator(
+export async function introspectAsOperator(
   deps: IntrospectionDeps & ActorDeps,
+  readers: readonly ReadToken[],
   operator: Operator,
   token: string,
-): Promise<ActiveToken | ProgramToken | undefined> {
-  return findToken(deps, token, deps.now(), (parts) => actAsOperator(deps, operator, parts))
+): Promise<TokenRecord> {
+  const found = await findToken(deps, readers, token, deps.now(), (parts) =>
+    actAsOperator(deps, operator, parts),
+  )
+  return recordOf(found)
 }
 
 /** Returns the statements that find a token. */
-function searchesFor(
-  db: Database,
-  claims: SessionClaims | undefined,
-  hash: string,
-  shownAccess: ShownAccessToken | undefined,
-  now: number,
-) {
+function searchesFor(db: Database, claims: SessionClaims | undefined, hash: string, now: number) {
   const shown = { tokenHash: hash, username: undefined, network: undefined }
   return {
     ofSession: claims && selectAccountOf(db, claims, now),
     ofAppPassword: claims === undefined ? selectShown(db, shown, now) : undefined,
-    ofProgram: shownAccess && selectByAccessToken(db, shownAccess, now),
   }
 }
 
-type Searches = ReturnType<typeof searchesFor>
+type Found = { active: ActiveToken | undefined } | { other: TokenRecord }
 
 /** @param run Runs the statements for a caller who may know the answer. */
 async function findToken(
   deps: IntrospectionDeps,
+  readers: readonly ReadToken[],
   token: string,
   now: number,
-  run: (parts: Searches) => Promise<Answers<Searches>>,
-): Promise<ActiveToken | ProgramToken | undefined> {
+  run: (parts: Parts) => Promise<Record<string, unknown>>,
+): Promise<Found> {
   const isOurs = isAppPassword(token)
   const claims = isOurs ? undefined : await readClaims(deps, token, now)
-  const shownAccess = await readAccessToken(token)
-  const { ofSession, ofAppPassword, ofProgram } = await run(
-    searchesFor(deps.db, claims, hashAppPassword(token), shownAccess, now),
-  )
-  const [signedIn] = ofProgram ?? []
-  if (signedIn !== undefined) return { ofProgram: signedIn }
-  const session = ofSession?.[0]
+  const others = await Promise.all(readers.map((read) => read(deps, token, now)))
+  const batch = new WaitingBatch()
+  const searched = batch.add(searchesFor(deps.db, claims, hashAppPassword(token), now))
+  const searchedOthers = others.map(async (search) => search?.(batch))
+  await batch.run(run)
+  const { ofSession, ofAppPassword } = await searched
+  for (const record of await Promise.all(searchedOthers))
+    if (record !== undefined) return { other: record }
+  return { active: activeToken(claims, ofSession?.[0], ofAppPassword?.[0]) }
+}
+
+type Searches = Answers<ReturnType<typeof searchesFor>>
+
+function activeToken(
+  claims: SessionClaims | undefined,
+  session: NonNullable<Searches['ofSession']>[number] | undefined,
+  ofAppPassword: NonNullable<Searches['ofAppPassword']>[number] | undefined,
+): ActiveToken | undefined {
   if (session !== undefined && claims !== undefined) {
     const { expiresAt, ...account } = session
     const { issuedAtSeconds } = claims
@@ -120,7 +127,7 @@ async function findToken(
     const expiresAtSeconds = toSeconds(expiresAt)
     return { account, scopes, issuedAtSeconds, expiresAtSeconds, appPassword: null }
   }
-  const { appPassword = null, ...account } = ofAppPassword?.[0] ?? {}
+  const { appPassword = null, ...account } = ofAppPassword ?? {}
   if (appPassword === null || !('id' in account)) return undefined
   const { scopes, createdAt, expiresAt } = appPassword
   return {
@@ -160,10 +167,10 @@ async function readClaims(
  *
  * @see RFC 7662 section 2.2
  */
-export function introspectionRecord(token: ActiveToken | ProgramToken | undefined) {
-  if (token === undefined) return { active: false }
-  if ('ofProgram' in token) return programRecord(token.ofProgram)
-  const { account, scopes, issuedAtSeconds, expiresAtSeconds } = token
+function recordOf(found: Found): TokenRecord {
+  if ('other' in found) return found.other
+  if (found.active === undefined) return { active: false }
+  const { account, scopes, issuedAtSeconds, expiresAtSeconds } = found.active
   return {
     active: true,
     sub: account.sub,
@@ -175,25 +182,5 @@ export function introspectionRecord(token: ActiveToken | ProgramToken | undefine
     base_path: account.basePath,
     permission: maskPermission(account.permission, scopes),
     role: account.role,
-  }
-}
-
-/**
- * An access token of a program tells that program who signed in. It gives no access to files, so
- * its record has neither a role nor a folder: a file server that accepts every active token learns
- * of no folder.
- */
-function programRecord(user: SignedInUser) {
-  return {
-    active: true,
-    aud: user.clientId,
-    client_id: user.clientId,
-    sub: user.sub,
-    username: user.username,
-    scope: user.scope,
-    exp: toSeconds(user.expiresAt),
-    iat: toSeconds(user.grantedAt),
-    token_type: 'Bearer',
-    permission: 0,
   }
 }

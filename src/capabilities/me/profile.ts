@@ -12,7 +12,7 @@ import { clearCounter } from '../../core/throttle/charges.ts'
 import { oldPasswordCounter } from '../../core/throttle/counters.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { actAs, endAs, type SessionActor } from '../../core/access/act-as.ts'
-import { selectAnyClient } from '../openid/client-store.ts'
+import { selectAnyClient } from '../../core/accounts/known-names.ts'
 import { type FreshnessDeps, isFreshAt } from '../../core/access/freshness.ts'
 import {
   isFresh,

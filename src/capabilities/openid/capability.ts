@@ -7,6 +7,7 @@ import {
 } from './back-channel.ts'
 import { pruneGrants, pruneLogouts } from './grant-store.ts'
 import { discoveryRoutes, openidRoutes } from './http/routes.ts'
+import { readProgramToken } from './introspected.ts'
 import { tellClients } from './http/tell-clients.ts'
 import { forgetKeySet, pruneKeys } from './keys.ts'
 import { adminProgramPages } from './pages/admin/program-routes.tsx'
@@ -51,6 +52,7 @@ export const openid = capability({
     const { logout } = await batch.add({ logout: selectAnyLogout(deps.db, now) })
     if (logout.length > 0) await sendLogouts(deps)
   },
+  readToken: readProgramToken,
   // The command may have made a signing key.
   async afterCommand(deps) {
     forgetKeySet(deps)

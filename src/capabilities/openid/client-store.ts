@@ -37,16 +37,6 @@ export function hasRedirectUri(uri: string): SQL {
   return sql`exists (select 1 from json_each(${openidClients.redirectUris}) as uri where uri.value = ${uri})`
 }
 
-/** Selects one client, if there is any. */
-export function selectAnyClient(db: Database) {
-  return db.select({ id: openidClients.id }).from(openidClients).limit(1)
-}
-
-/** Holds while a client is registered. */
-export function hasClients(db: Database): SQL {
-  return exists(selectAnyClient(db))
-}
-
 export function insertClient(db: Database, by: Authority, client: OpenidClient) {
   const isFree = notExists(selectClientNamed(db, client.name))
   return writing(db, by)

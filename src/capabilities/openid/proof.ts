@@ -37,11 +37,6 @@ export function demandsNewProof({ prompts }: Pick<AuthorizationRequest, 'prompts
   return prompts.includes('login') || prompts.includes('select_account')
 }
 
-/** Tells whether a path of this site is a request that a sign-in from now on is to prove. */
-export function waitsForProof(path: string): boolean {
-  return /[?&]proof=/.test(path)
-}
-
 /** Returns the query of a request that begins now: a sign-in from now on is a proof for it. */
 export async function queryFromNow(deps: SealDeps, request: AuthorizationRequest): Promise<string> {
   if (!demandsRecentProof(request)) return request.query

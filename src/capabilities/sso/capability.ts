@@ -11,7 +11,6 @@ import { ssoAnswers } from './pages/answers.tsx'
  */
 export const USES = {
   me: 'linked accounts stand on the security page',
-  openid: 'a sign-in that a program waits for is a proof for it',
   passkeys: 'the last way in may be a passkey',
   settings: 'the provider is a setting',
   'sign-in': 'a proven identity begins a session',

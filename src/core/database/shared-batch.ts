@@ -1,5 +1,4 @@
-import type { Database } from './database.ts'
-import { type Answers, type Parts, runBatch } from './statements.ts'
+import type { Answers, Parts } from './statements.ts'
 
 /** Statements of several rooms that run in one transaction and one round trip. */
 export interface SharedBatch {
@@ -13,13 +12,11 @@ export interface SharedBatch {
 
 /** A batch that waits until its owner runs it. Whoever adds to it does so before. */
 export class WaitingBatch implements SharedBatch {
-  readonly #db: Database
   readonly #parts: Parts = {}
   readonly #ran = Promise.withResolvers<Record<string, unknown>>()
   #added = 0
 
-  constructor(db: Database) {
-    this.#db = db
+  constructor() {
     // A batch to which nobody added waits for no one.
     this.#ran.promise.catch(() => undefined)
   }
@@ -32,8 +29,12 @@ export class WaitingBatch implements SharedBatch {
     return Object.fromEntries(Object.keys(parts).map((name) => [name, answers[prefix + name]]))
   }
 
-  /** Runs the statements; who added them continues. */
-  async run(): Promise<void> {
-    await runBatch(this.#db, this.#parts).then(this.#ran.resolve, this.#ran.reject)
+  /**
+   * Runs the statements; who added them continues.
+   *
+   * @param runParts Runs them in one round trip. What it throws, those get.
+   */
+  async run(runParts: (parts: Parts) => Promise<Record<string, unknown>>): Promise<void> {
+    await runParts(this.#parts).then(this.#ran.resolve, this.#ran.reject)
   }
 }

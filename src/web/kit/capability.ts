@@ -1,8 +1,16 @@
 import type { Hono, MiddlewareHandler } from 'hono'
 import type { SharedBatch } from '../../core/database/shared-batch.ts'
+import type { ReadToken } from '../../core/access/read-token.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { App } from '../http/context.ts'
 import type { NavigationItem } from './view.ts'
+
+declare module '../http/context.ts' {
+  interface Variables {
+    /** What the site can do, in order. */
+    capabilities: readonly Capability[]
+  }
+}
 
 /** Routes, and the path below which they stand. */
 type Mount = readonly [path: string, routes: Hono<App>]
@@ -46,6 +54,8 @@ export interface Capability {
   nightly?: RunPart
   /** What it does every five minutes. It takes no round trip of its own when nothing is to do. */
   frequent?: RunPart
+  /** Reads tokens of its own, for a server that asks about one. */
+  readToken?: ReadToken
   /** What it does after a command on the machine of `npm start` has written something. */
   afterCommand?: (deps: Deps) => Promise<void>
 }

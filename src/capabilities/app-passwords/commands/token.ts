@@ -9,7 +9,8 @@ import {
   listStaleAppPasswords,
 } from '../app-passwords.ts'
 import { appPasswordNameSchema, scopeSchema } from '../fields.ts'
-import { introspectAsOperator, introspectionRecord } from '../introspection.ts'
+import { introspectAsOperator } from '../introspection.ts'
+import { readProgramToken } from '../../openid/introspected.ts'
 import { appPasswordRecords } from '../record.ts'
 import { explained, UsageError } from '../../../programs/kit/command-error.ts'
 import { repeated, required, takes } from '../../../programs/kit/declaration.ts'
@@ -129,7 +130,7 @@ const introspect = onSite({
   examples: ['token introspect'],
   async run(site, _, { output }) {
     const text = (await readLine(process.stdin)).trim()
-    output.record(introspectionRecord(await introspectAsOperator(site, COMMAND_LINE, text)))
+    output.record(await introspectAsOperator(site, [readProgramToken], COMMAND_LINE, text))
   },
 })
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { App, AppContext } from '../../../web/http/context.ts'
 import { serviceTokenHash } from '../../../web/http/guard.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
-import { introspect, introspectionRecord } from '../introspection.ts'
+import { introspect } from '../introspection.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -17,8 +17,8 @@ export const introspectionRoutes = new Hono<App>().post('/introspect', async (c)
   const token = await readToken(c)
   if (token === undefined) return c.json({ error: 'invalid_request' }, 400)
   try {
-    const found = await introspect(c.get('deps'), await serviceTokenHash(c), token)
-    return c.json(introspectionRecord(found))
+    const readers = c.get('capabilities').flatMap(({ readToken = [] }) => readToken)
+    return c.json(await introspect(c.get('deps'), readers, await serviceTokenHash(c), token))
   } catch (error) {
     if (error instanceof Refusal && error.refusal === 'wrongServiceToken') return refuseClient(c)
     throw error
