@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, passkeys, recoveryCodes, sshKeys, users } from '../../schema/tables.ts'
+import { auditEvents, passkeys, recoveryCodes, users } from '../../schema/tables.ts'
 import { protectionOf } from '../../src/capabilities/me/protection.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
@@ -131,28 +131,6 @@ describe('the overview', () => {
     await site.db.delete(auditEvents)
     for (const [network, ago] of signIns) await addSignIn(network, ago)
     expect((await overview()).text).toContain('No sign-in from a new network in the last 7 days')
-  })
-
-  test('counts sessions, keys, app passwords and programs, each with a way to its page', async () => {
-    for (const title of ['laptop', 'work'])
-      await site.db.insert(sshKeys).values({
-        userId: aliceId,
-        title,
-        fingerprint: title,
-        type: 'ssh-ed25519',
-        bits: 256,
-        line: 'x',
-        addedAt: 0,
-        lastUsedAt: 0,
-      })
-    const { html } = await overview()
-    const [, tiles = ''] = /<ul class="tiles">(.*?)<\/ul>/s.exec(html) ?? []
-    expect(textOf(tiles)).toBe('1 Sessions 2 SSH keys 0 App passwords 0 Connected programs')
-    expect(
-      Array.from(tiles.matchAll(/href="([^"]+)"/g), ([, address]) => address).filter(
-        (address) => !address?.includes('#'),
-      ),
-    ).toEqual(['/account/sessions', '/account/keys', '/account/app-passwords', '/account/programs'])
   })
 
   test('shows the three latest events, and not where an operator was', async () => {

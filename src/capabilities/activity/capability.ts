@@ -10,7 +10,6 @@ import { eventPages } from './pages/admin/event-routes.tsx'
  */
 export const USES = {
   sessions: 'an event names the device like a session',
-  sso: 'an event names the identity provider',
   users: 'operators look for the events of a user',
 }
 

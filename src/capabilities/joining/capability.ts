@@ -14,6 +14,7 @@ import { pruneLinks } from './link-store.ts'
 import { nearEndParts } from './near-ends.ts'
 import { invitationPages } from './pages/admin/invitation-routes.tsx'
 import { emailPages } from './pages/own-email-routes.tsx'
+import { joiningParts } from './pages/parts.tsx'
 import { joiningPages } from './pages/routes.tsx'
 import { welcomePages } from './pages/welcome-routes.tsx'
 
@@ -24,7 +25,6 @@ import { welcomePages } from './pages/welcome-routes.tsx'
  */
 export const USES = {
   mail: 'links and what they did are mailed',
-  me: 'the first page shows the overview',
   settings: 'who may register',
   'sign-in': 'a new password signs its user in',
   'two-factor': 'an operator’s link takes two-step verification off',
@@ -47,6 +47,7 @@ export const joining = capability({
   ],
   operatorPages: [['/invitations', invitationPages]],
   operatorNavigation: [['/account/admin/invitations', 'invitations']],
+  parts: joiningParts,
   middleware: { around: [['*', mailsAfterRequests]] },
   nightly: ({ deps, now, batch }) =>
     batch.add({ links: pruneLinks(deps.db, now), ...nearEndParts(deps, now) }),

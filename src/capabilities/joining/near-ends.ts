@@ -1,16 +1,13 @@
 import { and, inArray, sql } from 'drizzle-orm'
 import { auditEvents, noticeChannels, users } from '../../../schema/tables.ts'
 import { isEnabled } from '../../core/accounts/conditions.ts'
+import { NEAR_END_MILLISECONDS } from '../../core/accounts/near-end.ts'
 import { eventRow } from '../../core/audit/events.ts'
 import { literal } from '../../core/database/literal.ts'
 import { THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { hasMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { insertMail } from '../mail/outbox.ts'
-import { DAY_MILLISECONDS } from '../../core/base/time.ts'
-
-/** How long before the end of an account its user is told. */
-export const NEAR_END_MILLISECONDS = 14 * DAY_MILLISECONDS
 
 /** Users that a night tells of; the next one goes on. The outbox sends their mails one by one. */
 const MAX_TOLD = 500

@@ -44,7 +44,6 @@ export const joiningEn = {
     welcomeKeysHint: 'It lets you reach your files over SFTP without a password.',
     welcomeDone: 'Done',
     welcomeOverview: 'Go to your account',
-    endsAt: 'Your account ends',
     // The page of the own address.
     ownTitle: 'E-mail address',
     ownHint: 'It lets you choose a new password when you have forgotten yours.',

@@ -43,7 +43,6 @@ export const joiningZh: typeof joiningEn = {
     welcomeKeysHint: '不用密码，通过 SFTP 访问你的文件。',
     welcomeDone: '已完成',
     welcomeOverview: '前往你的账户',
-    endsAt: '你的账户到期时间：',
     ownTitle: '邮箱地址',
     ownHint: '忘记密码时，可以用它设置新密码。',
     ownLead: '确认地址后，忘记密码时可以重新设置。管理员以及你允许的程序可以看到此地址。',

@@ -13,7 +13,6 @@ export const USES = {
   'app-passwords': 'a new password lists what stays',
   joining: 'the overview tells of the end of the account',
   notices: 'a new password lists what stays',
-  openid: 'a name that a program knows is kept',
   passkeys: 'a confirmation may be one',
   settings: 'the name of the site',
   'sign-in': 'a new password leads to the sign-in',

@@ -6,6 +6,7 @@ const closedKeys = counted('1 SSH key is closed', '# SSH keys are closed')
 
 export const meEn = {
   overview: {
+    endsAt: 'Your account ends',
     title: 'Overview',
     greeting: (name: string) => `Hello, ${name}`,
     name: 'User name',

@@ -2,6 +2,7 @@ import type { meEn } from './texts.en.ts'
 
 export const meZh: typeof meEn = {
   overview: {
+    endsAt: '你的账户到期时间：',
     title: '概览',
     greeting: (name) => `你好，${name}`,
     name: '用户名',

@@ -10,6 +10,7 @@ import { discoveryRoutes, openidRoutes } from './http/routes.ts'
 import { readProgramToken } from './introspected.ts'
 import { tellClients } from './http/tell-clients.ts'
 import { forgetKeySet, pruneKeys } from './keys.ts'
+import { findAsking } from './pages/asking.ts'
 import { adminProgramPages } from './pages/admin/program-routes.tsx'
 import { programPages } from './pages/programs.tsx'
 import { authorizePages, endSessionPages } from './pages/routes.tsx'
@@ -52,6 +53,7 @@ export const openid = capability({
     const { logout } = await batch.add({ logout: selectAnyLogout(deps.db, now) })
     if (logout.length > 0) await sendLogouts(deps)
   },
+  parts: { asking: findAsking },
   readToken: readProgramToken,
   // The command may have made a signing key.
   async afterCommand(deps) {

@@ -10,7 +10,6 @@ import { rebuildCopy } from './store.ts'
  * @public
  */
 export const USES = {
-  sso: 'the page of the provider asks it',
   users: 'new accounts get permissions',
 }
 

@@ -9,9 +9,8 @@ import { signOutPages } from './pages/sign-out-routes.ts'
  * @public
  */
 export const USES = {
-  openid: 'the sign-in page names the program that asks',
   passkeys: 'the sign-in page takes a passkey',
-  sso: 'and leads to the provider',
+
   'two-factor': 'a sign-in asks for the code',
 }
 

@@ -1,8 +1,12 @@
 import { capability } from '../../web/kit/capability.ts'
 import { adminIdentityRoutes } from './http/operator-routes.ts'
 import { createSsoRoutes } from './http/routes.ts'
-import { signOutRoutes } from './http/proven-identity.ts'
+import { clearProvenIdentity, signOutRoutes } from './http/proven-identity.ts'
+import { ssoCheckPages } from './pages/admin/check-routes.ts'
+import { SsoSetup } from './pages/admin/sso-setup.tsx'
 import { ssoAnswers } from './pages/answers.tsx'
+import { ssoSignInPages } from './pages/sign-in-routes.tsx'
+import { SsoButton } from './pages/sign-in-way.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -24,4 +28,8 @@ export const sso = capability({
     ['/api/auth', createSsoRoutes(ssoAnswers)],
     ['/api/admin/user/identity', adminIdentityRoutes],
   ],
+  publicPages: [['/sign-in/sso', ssoSignInPages]],
+  operatorPages: [['/settings/sso/check', ssoCheckPages]],
+  parts: { signInWay: SsoButton, settings: SsoSetup },
+  clearWithSession: clearProvenIdentity,
 })

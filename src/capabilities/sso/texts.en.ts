@@ -2,11 +2,8 @@ import type { SsoProblem } from './check.ts'
 import type { LinkedBy } from './store.ts'
 
 /** The identity providers whose names are written in another way than in the setting. */
-const platforms: Record<string, string> = { Github: 'GitHub', Dingtalk: 'DingTalk', OIDC: 'OpenID' }
-
 export const ssoEn = {
   sso: {
-    platforms,
     submit: (provider: string) => `Sign in with ${provider}`,
     factorTitle: 'One more step',
     factorLead: (name: string, provider: string) =>

@@ -1,11 +1,7 @@
 import type { ssoEn } from './texts.en.ts'
-import type { Texts } from '../../web/kit/texts.ts'
-
-const platforms: Texts['sso']['platforms'] = { Github: 'GitHub', Dingtalk: '钉钉', OIDC: 'OpenID' }
 
 export const ssoZh: typeof ssoEn = {
   sso: {
-    platforms,
     submit: (provider) => `使用 ${provider} 登录`,
     factorTitle: '还差一步',
     factorLead: (name, provider) =>

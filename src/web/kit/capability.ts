@@ -2,8 +2,8 @@ import type { Hono, MiddlewareHandler } from 'hono'
 import type { SharedBatch } from '../../core/database/shared-batch.ts'
 import type { ReadToken } from '../../core/access/read-token.ts'
 import type { Deps } from '../../core/deps.ts'
-import type { App } from '../http/context.ts'
-import type { NavigationItem } from './view.ts'
+import type { App, AppContext } from '../http/context.ts'
+import type { NavigationItem, PageParts } from './view.ts'
 
 declare module '../http/context.ts' {
   interface Variables {
@@ -41,6 +41,8 @@ export interface Capability {
   /** The entries of its pages in the navigation. */
   navigation?: readonly NavigationItem[]
   operatorNavigation?: readonly NavigationItem[]
+  /** What it adds to pages of others. */
+  parts?: PageParts
   /** Middleware, by the place that `src/app.ts` has for it. */
   middleware?: {
     /** Before the rules for browsers: it may answer in the place of the site. */
@@ -54,6 +56,8 @@ export interface Capability {
   nightly?: RunPart
   /** What it does every five minutes. It takes no round trip of its own when nothing is to do. */
   frequent?: RunPart
+  /** Clears cookies that only the user of a session may use, at its end. */
+  clearWithSession?: (c: AppContext) => void
   /** Reads tokens of its own, for a server that asks about one. */
   readToken?: ReadToken
   /** What it does after a command on the machine of `npm start` has written something. */

@@ -31,6 +31,47 @@ export interface BegunCeremony {
 /** A page in the navigation. The text has the name of the icon. */
 export type NavigationItem = [address: string, name: IconName & keyof Texts['nav']]
 
+/** A program for which somebody signs in. */
+export interface AskingProgram {
+  /** Says who asks. */
+  lead: string
+  /** The user name that it expects; empty for none. */
+  username: string
+}
+
+/** What a test of saved settings has found. */
+export interface Checked {
+  text: string
+  isGood: boolean
+}
+
+/** What a part of a page of settings gets. */
+interface SettingsPart {
+  view: View
+  /** The page of the settings. */
+  page: string
+  settings: readonly { key: string; value: string }[]
+  checked?: Checked | undefined
+  /** An address of the site. */
+  site: string
+}
+
+/** What a capability adds to pages of others. */
+export interface PageParts {
+  /** A way to sign in without the password, on the sign-in page. */
+  signInWay?: (props: { view: View; next: string }) => Child
+  /** Below the ways to sign in. */
+  signInAside?: (view: View) => Child
+  /** Leads to a new password; `undefined` where it can't. */
+  lostPassword?: (view: View) => Child | undefined
+  /** Finds the program that waits behind `next`. */
+  asking?: (c: AppContext, next: string) => Promise<AskingProgram | undefined>
+  /** Below the settings of a page. */
+  settings?: (props: SettingsPart) => Child
+  /** On the overview. */
+  overview?: (view: View) => Child
+}
+
 /** The data that every page gets. */
 export interface View {
   t: Texts
@@ -62,6 +103,8 @@ export interface View {
   hasMail: boolean
   /** The base path with which the forms for new accounts begin. */
   usualFolder: string
+  /** What capabilities add to pages of others, in order. */
+  parts: readonly PageParts[]
   /** Set for a session that its user has to confirm and can confirm with a passkey. */
   ceremony: BegunCeremony | undefined
 }
@@ -123,6 +166,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     notice: noticeOf(t, c.req.query('done') ?? ''),
     rpId: relyingParty?.rpId,
     usualFolder: usualFolder(deps),
+    parts: c.get('capabilities').flatMap(({ parts = [] }) => parts),
     ceremony:
       account?.hasPasskey && relyingParty && (!isFresh || account.factorState === 'unused')
         ? await source.beginCeremony(deps, relyingParty, account.username)

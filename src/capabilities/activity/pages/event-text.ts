@@ -5,7 +5,7 @@ import { COMMAND_LINE } from '../../../core/base/network.ts'
 import { own } from '../../../core/base/own.ts'
 import { visible } from '../../../core/base/text.ts'
 import { isShownRefusal, phraseOf } from './event-phrase.ts'
-import { providerName } from '../../sso/pages/names.ts'
+import { providerName } from '../../../web/kit/provider-names.ts'
 import type { Texts } from '../../../web/kit/texts.ts'
 
 /** An event as its sentence needs it; the lists of operators name the user too. */

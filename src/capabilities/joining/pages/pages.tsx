@@ -166,11 +166,12 @@ interface WelcomeProps {
   /** Whether the address is confirmed: of a mailed invitation, or later. */
   hasAddress: boolean
   /** What the account has. */
-  counts: { keys: number; appPasswords: number }
+  hasKey: boolean
+  hasAppPassword: boolean
 }
 
 /** The first page of a new account: what is done, and what can be done next. */
-export function WelcomePage({ view, hasAddress, counts }: WelcomeProps) {
+export function WelcomePage({ view, hasAddress, hasKey, hasAppPassword }: WelcomeProps) {
   const t = view.t.joining
   const { account } = view
   const steps: (ChoicesProps['choices'][number] & { isDone: boolean })[] = [
@@ -201,14 +202,14 @@ export function WelcomePage({ view, hasAddress, counts }: WelcomeProps) {
       tone: 'teal',
       title: t.welcomeConnect,
       hint: t.welcomeConnectHint,
-      isDone: counts.appPasswords > 0,
+      isDone: hasAppPassword,
     },
     {
       href: '/account/keys',
       icon: 'keys',
       title: t.welcomeKeys,
       hint: t.welcomeKeysHint,
-      isDone: counts.keys > 0,
+      isDone: hasKey,
     },
   ]
   return (

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Account } from '../../../core/accounts/accounts.ts'
-import { NEAR_END_MILLISECONDS } from '../../joining/near-ends.ts'
+import { NEAR_END_MILLISECONDS } from '../../../core/accounts/near-end.ts'
 import { RECOVERY_CODE_COUNT } from '../../two-factor/recovery.ts'
 import type { readOverview } from '../overview.ts'
 import { type CheckName, type Protection, protectionOf } from '../protection.ts'
@@ -11,7 +11,7 @@ import { Icon } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Heading, Pins } from '../../../web/kit/parts.tsx'
 import { PasskeyScript } from '../../../web/kit/passkey-button.tsx'
-import { Choices, Fold, Tiles } from '../../../web/kit/rows.tsx'
+import { Fold } from '../../../web/kit/rows.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
 
@@ -20,12 +20,11 @@ interface OverviewProps extends Awaited<ReturnType<typeof readOverview>> {
 }
 
 export function OverviewPage(props: OverviewProps) {
-  const { view, account, counts, events } = props
-  const { overview: t, nav } = view.t
+  const { view, account, passkeys, events } = props
+  const { overview: t } = view.t
   const protection = protectionOf({
     ...props,
     hasTwoFactor: account.hasTwoFactor,
-    passkeys: counts.passkeys,
     mayAddPasskeys: view.rpId !== undefined,
     isSeenElsewhere: props.newPlace !== undefined,
   })
@@ -37,19 +36,11 @@ export function OverviewPage(props: OverviewProps) {
       </div>
       {account.endsAt !== null && account.endsAt - view.now < NEAR_END_MILLISECONDS && (
         <p class="note">
-          {view.t.joining.endsAt} <Time view={view} at={account.endsAt} exact />
+          {t.endsAt} <Time view={view} at={account.endsAt} exact />
         </p>
       )}
       <ClosedNote {...props} />
       <Guard {...props} protection={protection} />
-      <Tiles
-        tiles={[
-          ['/account/sessions', 'sessions', nav.sessions, counts.sessions],
-          ['/account/keys', 'keys', nav.keys, counts.keys],
-          ['/account/app-passwords', 'app-passwords', nav['app-passwords'], counts.appPasswords],
-          ['/account/programs', 'programs', nav.programs, counts.programs],
-        ]}
-      />
       <section>
         <header class="bar">
           <h2>{t.latest}</h2>
@@ -58,19 +49,8 @@ export function OverviewPage(props: OverviewProps) {
         <EventList view={view} events={events} reader="owner" path="/account/activity" />
       </section>
       <Rights view={view} account={account} />
-      {view.hasMail && (
-        <Choices
-          choices={[
-            {
-              href: '/account/email',
-              icon: 'mail',
-              title: view.t.joining.ownTitle,
-              hint: view.t.joining.ownHint,
-            },
-          ]}
-        />
-      )}
-      {counts.passkeys === 0 && view.rpId !== undefined && protection.next !== 'passkey' && (
+      {view.parts.map(({ overview }) => overview?.(view))}
+      {passkeys === 0 && view.rpId !== undefined && protection.next !== 'passkey' && (
         <Nudge view={view} />
       )}
     </AccountPage>

@@ -1,16 +1,9 @@
 import type { AppContext } from '../../../web/http/context.ts'
 import { parseAuthorizationRequest } from '../authorization-request.ts'
 import { findSender } from '../authorize.ts'
+import { textsFor } from '../../../web/kit/language.ts'
 import { isRequestPath } from '../../../web/kit/local-path.ts'
-
-/** The program that a sign-in is for. */
-export interface AskingProgram {
-  name: string
-  /** The host that gets the answer. */
-  host: string
-  /** The user name that the program expects. */
-  loginHint: string | undefined
-}
+import type { AskingProgram } from '../../../web/kit/view.ts'
 
 /** @returns `undefined` for a path that is no request of a program that is registered. */
 export async function findAsking(c: AppContext, path: string): Promise<AskingProgram | undefined> {
@@ -20,6 +13,6 @@ export async function findAsking(c: AppContext, path: string): Promise<AskingPro
   const deps = c.get('deps')
   const client = sender && (await findSender(deps, deps.issuer(c.req.url), sender))
   if (client === undefined || sender === undefined) return undefined
-  const loginHint = 'request' in parsed ? parsed.request.loginHint : undefined
-  return { name: client.name, host: new URL(sender.redirectUri).host, loginHint }
+  const lead = textsFor(c).authorize.asks(client.name, new URL(sender.redirectUri).host)
+  return { lead, username: ('request' in parsed && parsed.request.loginHint) || '' }
 }

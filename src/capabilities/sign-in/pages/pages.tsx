@@ -2,13 +2,10 @@ import { Alert } from '../../../web/kit/fields.tsx'
 import type { Fields, Problem } from '../../../web/kit/form.ts'
 import { CardPage } from '../../../web/kit/frames.tsx'
 import { StepPage } from './step-page.tsx'
-import { Icon } from '../../../web/kit/icons.tsx'
 import { SinglePage } from '../../../web/kit/layout.tsx'
-import type { AskingProgram } from '../../openid/pages/asking.ts'
 import { Heading } from '../../../web/kit/parts.tsx'
 import { NoPasskeysHere, PasskeyButton } from '../../../web/kit/passkey-button.tsx'
-import { providerIcon, providerName } from '../../sso/pages/names.ts'
-import type { BegunCeremony, View } from '../../../web/kit/view.ts'
+import type { AskingProgram, BegunCeremony, View } from '../../../web/kit/view.ts'
 import { CodeField, NameAndPassword } from './fields.tsx'
 import { signInPath } from './next.ts'
 
@@ -33,7 +30,7 @@ export function SignInPage(props: SignInProps) {
     <SinglePage view={props.view} title={t.title}>
       <article>
         <Heading title={t.to(props.view.site.title)} lead={t.lead(props.view.host)} />
-        {props.asking && <p>{props.view.t.authorize.asks(props.asking.name, props.asking.host)}</p>}
+        {props.asking && <p>{props.asking.lead}</p>}
         <PasswordForm {...props} />
         <OtherWays {...props} />
         {props.isGuestIn === true && (
@@ -46,11 +43,7 @@ export function SignInPage(props: SignInProps) {
           <LostPassword view={props.view} />
           <p>{t.lostPhone}</p>
         </details>
-        {props.view.isRegistrationOpen && (
-          <p class="aside">
-            <a href="/account/register">{props.view.t.joining.registerLink}</a>
-          </p>
-        )}
+        {props.view.parts.map(({ signInAside }) => signInAside?.(props.view))}
       </article>
     </SinglePage>
   )
@@ -87,22 +80,15 @@ function OtherWays(props: SignInProps) {
       ) : (
         <PasskeyForm view={view} next={next} ceremony={ceremony} />
       )}
-      <SsoButton {...props} />
+      {view.parts.map(({ signInWay }) => signInWay?.({ view, next }))}
     </div>
   )
 }
 
-/** Leads to a new password: by mail, or by an administrator. */
-function LostPassword({ view: { t, site, hasMail } }: { view: View }) {
-  return (
-    <p>
-      {hasMail ? (
-        <a href="/account/forgotten">{t.joining.forgottenLink}</a>
-      ) : (
-        t.signIn.lostPassword(site.title)
-      )}
-    </p>
-  )
+/** Leads to a new password, or says who can set one. */
+function LostPassword({ view }: { view: View }) {
+  const [way] = view.parts.flatMap(({ lostPassword }) => lostPassword?.(view) ?? [])
+  return <p>{way ?? view.t.signIn.lostPassword(view.site.title)}</p>
 }
 
 function PasswordForm({ view, fields, next, problem }: SignInProps) {
@@ -142,17 +128,6 @@ function PasskeyForm({ view, next, ceremony }: PasskeyFormProps) {
         isConditional={view.path === '/account/sign-in'}
       />
     </form>
-  )
-}
-
-/** Leads to the identity provider. A form could not: `form-action` forbids it to leave the site. */
-function SsoButton({ view, next }: SignInProps) {
-  if (view.platform === undefined) return <></>
-  return (
-    <a role="button" class="secondary sso" href={signInPath(next, '/sso')}>
-      <Icon name={providerIcon(view.platform)} />
-      {view.t.sso.submit(providerName(view.t, view.platform))}
-    </a>
   )
 }
 

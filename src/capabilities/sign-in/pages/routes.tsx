@@ -14,12 +14,10 @@ import { isSessionOver, lacksSecondFactor } from '../../../web/kit/session-over.
 import { text } from '../../../core/base/text.ts'
 import { attempt, problemOf, readForm } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
-import { findAsking } from '../../openid/pages/asking.ts'
 import { isRequestPath } from '../../../web/kit/local-path.ts'
 import { beginOnPage, readAssertion } from '../../passkeys/pages/passkey.ts'
 import { showContinue } from '../../../web/kit/problem-page.tsx'
 import { sessionToken, setSessionToken } from '../../../web/http/session-cookie.ts'
-import { ssoSignInPages } from '../../sso/pages/sign-in-routes.tsx'
 import { isRecoveryCode } from '../../two-factor/recovery.ts'
 import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
@@ -33,7 +31,6 @@ const codeSchema = v.object({ code: text() })
 
 /** The sign-in pages, under `/account/sign-in`. */
 export const signInPages = new Hono<App>()
-  .route('/sso', ssoSignInPages)
   .get('/', async (c) => {
     const next = parseNext(c, c.req.query())
     if (sessionToken(c) !== '') {
@@ -42,7 +39,7 @@ export const signInPages = new Hono<App>()
     }
     clearPendingSignIn(c)
     const asking = await findAsking(c, next)
-    const fields = { username: asking?.loginHint ?? '' }
+    const fields = { username: asking?.username ?? '' }
     const props = { view: await readView(c), next, ceremony: await beginSignIn(c), asking, fields }
     return showPage(c, <SignInPage {...props} isGuestIn={await isGuestIn(c, next)} />)
   })
@@ -162,6 +159,15 @@ async function showPaused(c: AppContext, next: string, refusal: Refusal) {
   const view = await readView(c)
   const props = { view, next, ceremony: await beginSignIn(c), problem: problemOf(view.t, refusal) }
   return showPage(c, <PausedPage {...props} />, refusal)
+}
+
+/** Finds the program that waits behind `next`. */
+async function findAsking(c: AppContext, next: string) {
+  for (const { parts } of c.get('capabilities')) {
+    const asking = await parts?.asking?.(c, next)
+    if (asking !== undefined) return asking
+  }
+  return undefined
 }
 
 /** Begins a sign-in with any passkey of this site, which reads nothing and writes nothing. */

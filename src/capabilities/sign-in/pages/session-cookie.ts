@@ -10,12 +10,11 @@ import {
 import { Refusal } from '../../../core/base/refusals.ts'
 import type { SessionActor } from '../../../core/access/actor.ts'
 import { verifyToken } from '../../../core/access/token.ts'
-import { clearProvenIdentity } from '../../sso/http/proven-identity.ts'
 
-/** Clears the session cookies, and an identity that only the user of this session may link. */
+/** Clears the session cookies, and what only the user of this session may use. */
 export function clearSessionToken(c: AppContext): void {
   clearSessionCookies(c)
-  clearProvenIdentity(c)
+  for (const { clearWithSession } of c.get('capabilities')) clearWithSession?.(c)
 }
 
 /**

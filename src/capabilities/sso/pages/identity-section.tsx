@@ -8,7 +8,7 @@ import { Icon, Tile } from '../../../web/kit/icons.tsx'
 import { Row, Rows } from '../../../web/kit/rows.tsx'
 import { TimeFact } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
-import { providerIcon, providerName } from './names.ts'
+import { providerIcon, providerName } from '../../../web/kit/provider-names.ts'
 
 const PATH = '/account/security/identities'
 

@@ -5,7 +5,7 @@ import { StepPage } from '../../sign-in/pages/step-page.tsx'
 import { PasskeyButton } from '../../../web/kit/passkey-button.tsx'
 import { CodeField, NameAndPassword } from '../../sign-in/pages/fields.tsx'
 import type { BegunCeremony, View } from '../../../web/kit/view.ts'
-import { providerName } from './names.ts'
+import { providerName } from '../../../web/kit/provider-names.ts'
 import type { Step } from './step.ts'
 
 const PATH = '/account/sign-in/sso'

@@ -438,6 +438,8 @@ export const kitEn = {
       'Too many failed attempts. Try again in # seconds.',
     ),
   },
+  /** Names of identity providers, where the setting spells them otherwise. */
+  platforms: { Github: 'GitHub', Dingtalk: 'DingTalk', OIDC: 'OpenID' } as Record<string, string>,
   refusals,
   reasons,
   keyParts,

@@ -156,6 +156,7 @@ export const kitZh: KitTexts = {
     tryAgainMinutes: (minutes) => `失败次数过多，请在 ${minutes} 分钟后重试。`,
     tryAgainSeconds: (seconds) => `失败次数过多，请在 ${seconds} 秒后重试。`,
   },
+  platforms: { Github: 'GitHub', Dingtalk: '钉钉', OIDC: 'OpenID' },
   refusals: {
     invalidBody: '<reason>',
     passwordsDiffer: '两次输入的密码不一致。',

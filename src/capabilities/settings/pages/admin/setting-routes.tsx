@@ -4,12 +4,11 @@ import type { App, AppContext } from '../../../../web/http/context.ts'
 import { Refusal } from '../../../../core/base/refusals.ts'
 import { listSettings, resetSettings, saveSettings } from '../../manage-settings.ts'
 import { SETTINGS } from '../../definitions.ts'
-import { checkProvider, type SsoCheck } from '../../../sso/check.ts'
 import { confirmWith } from '../../../../web/kit/confirm.tsx'
 import { attempt, type Fields, readForm } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
 import { actorOf } from '../../../../web/http/guard.ts'
-import { goTo, type DoneNotice } from '../../../../web/kit/view.ts'
+import { type Checked, goTo, type DoneNotice } from '../../../../web/kit/view.ts'
 import { hasPermission, permissionIn } from '../../../users/pages/admin/permission-fields.tsx'
 import { PERMISSION_SETTINGS } from './setting-field.tsx'
 import { isSettingPage, keysOf, type SettingPage } from './setting-pages.ts'
@@ -21,14 +20,6 @@ const PATH = '/account/admin/settings'
 /** The pages of settings, under `/account/admin/settings`. */
 export const settingPages = new Hono<App>()
   .get('/', (c) => goTo(c, `${PATH}/site`))
-  .post('/sso/check', async (c) => {
-    await readForm(c)
-    // Also decides whether the visitor is an admin.
-    await listSettings(c.get('deps'), actorOf(c))
-    const checked = await attempt(() => checkProvider(c.get('deps')))
-    return showSettings(c, 'sso', checked instanceof Refusal ? { refusal: checked } : { checked })
-  })
-  .get('/sso/check', (c) => goTo(c, `${PATH}/sso`))
   .get('/:page', (c) => showSettings(c, pageOf(c)))
   .post('/:page', async (c) => {
     const page = pageOf(c)
@@ -87,10 +78,11 @@ interface Answer {
   fields?: Fields
   refusal?: Refusal
   notice?: DoneNotice
-  checked?: SsoCheck
+  checked?: Checked
 }
 
-async function showSettings(c: AppContext, page: SettingPage, answer: Answer = {}) {
+/** Shows a page of settings again, after one of its forms. */
+export async function showSettings(c: AppContext, page: SettingPage, answer: Answer = {}) {
   const { fields, refusal, notice, checked } = answer
   const view = await adminView(c)
   const settings = await listSettings(c.get('deps'), actorOf(c))

@@ -1,14 +1,12 @@
 import type { Setting } from '../../manage-settings.ts'
 import type { Credentials, MadeWithPassword } from '../../../../core/access/kept-credentials.ts'
-import type { SsoCheck } from '../../../sso/check.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert } from '../../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
-import type { View } from '../../../../web/kit/view.ts'
+import type { Checked, View } from '../../../../web/kit/view.ts'
 import { SettingField } from './setting-field.tsx'
 import { PAGE_NAMES, partsOf, type SettingPage } from './setting-pages.ts'
-import { SsoSetup } from '../../../sso/pages/admin/sso-setup.tsx'
 
 export interface SettingsProps {
   view: View
@@ -17,8 +15,8 @@ export interface SettingsProps {
   /** The values of a form that was not saved. */
   fields?: Fields | undefined
   problem?: Problem | undefined
-  /** What the identity provider answered. */
-  checked?: SsoCheck | undefined
+  /** What a test of the saved settings has found. */
+  checked?: Checked | undefined
   /** What a demand for a second factor closes; only on the page that has the demand. */
   madeWithPassword?: MadeWithPassword | undefined
   /** An address of the site. */
@@ -69,7 +67,7 @@ export function SettingsPage(props: SettingsProps) {
           <button>{t.save}</button>
         </p>
       </form>
-      {page === 'sso' && <SsoSetup {...props} />}
+      {view.parts.map(({ settings: part }) => part?.(props))}
     </AccountPage>
   )
 }

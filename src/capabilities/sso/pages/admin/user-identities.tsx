@@ -3,7 +3,7 @@ import { Alert } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import { Row, Rows } from '../../../../web/kit/rows.tsx'
 import { IdentityFacts } from '../identity-section.tsx'
-import { providerIcon } from '../names.ts'
+import { providerIcon } from '../../../../web/kit/provider-names.ts'
 import { userAction, type UserProps } from '../../../users/pages/admin/user-props.ts'
 
 /** The linked accounts of a user at identity providers, for an operator. */

@@ -1,11 +1,11 @@
-import { own } from '../../../core/base/own.ts'
-import { isSsoPlatform, type SsoPlatform } from '../../../core/base/sso-platforms.ts'
-import type { IconName } from '../../../web/kit/icons.tsx'
-import type { Texts } from '../../../web/kit/texts.ts'
+import { own } from '../../core/base/own.ts'
+import { isSsoPlatform, type SsoPlatform } from '../../core/base/sso-platforms.ts'
+import type { IconName } from './icons.tsx'
+import type { Texts } from './texts.ts'
 
 /** Returns the name of an identity provider as pages show it. */
 export function providerName(t: Texts, platform: string): string {
-  return own(t.sso.platforms, platform) ?? platform
+  return own(t.platforms, platform) ?? platform
 }
 
 const ICONS: Record<SsoPlatform, IconName> = {
