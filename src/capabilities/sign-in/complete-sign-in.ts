@@ -1,5 +1,5 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvent, logEvent, recordEvent } from '../../core/audit/events.ts'
 import {
   asAuthority,
   type Authority,
@@ -128,7 +128,6 @@ async function refuseCode(
     if (signIn !== undefined) await payBack(db, THE_SERVICE, signIn.counters)
     return tooManyAttempts(blocks, now)
   }
-  logEvent(refused)
-  await insertEvent(db, THE_SERVICE, refused)
+  await recordEvent(db, refused)
   return new Refusal('wrongCode')
 }

@@ -1,5 +1,5 @@
 import { exists, sql } from 'drizzle-orm'
-import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvent, logEvent, recordEvent } from '../../core/audit/events.ts'
 import { asAuthority, THE_SERVICE } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { checkPassword } from '../sign-in/sign-in.ts'
@@ -98,8 +98,7 @@ export async function reportKeyUse(
   const client = { network, userAgent }
   const event = { ...client, at, kind: 'key_used' as const, userId: key.userId, detail: key.title }
   // The server was allowed to mark the key, so the event needs no further condition.
-  await insertEvent(db, THE_SERVICE, event)
-  logEvent(event)
+  await recordEvent(db, event)
 }
 
 /**

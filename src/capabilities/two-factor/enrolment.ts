@@ -1,21 +1,13 @@
 import { not } from 'drizzle-orm'
-import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { insertEvent } from '../../core/audit/events.ts'
 import type { Deps } from '../../core/deps.ts'
 import { equalBytes } from '../../core/base/encoding.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import {
-  actAs,
-  actFreshAs,
-  endFreshAs,
-  type ActorDeps,
-  readAs,
-  type ReaderDeps,
-  type SessionActor,
-} from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import { readAs, type ReaderDeps, type SessionActor } from '../../core/access/act-as.ts'
 import { toEnrol } from '../../core/access/sign-in-methods.ts'
 import { endSessions, withNewFactor } from '../../core/access/endings.ts'
-import { isLive, mayEndFresh, strengthenSession } from '../../core/access/session-store.ts'
+import { strengthenSession } from '../../core/access/session-store.ts'
+import { act, change, type ChangeDeps, own } from '../../core/access/subject.ts'
 import { fromBase32, toBase32 } from '../../core/base/base32.ts'
 import { qrDataUri } from './qr.ts'
 import { makeRecoveryCodes } from './recovery.ts'
@@ -57,12 +49,10 @@ export async function startEnrolment(
   issuer: string,
 ): Promise<Enrolment> {
   const actor = toEnrol(session)
-  const now = deps.now()
-  const { seed, pending } = await makePendingSeed(deps, actor.userId, now)
-  const by = isLive(deps.db, actor, now)
-  const { account, updated } = await actAs(deps, actor, {
+  const { seed, pending } = await makePendingSeed(deps, actor.userId, deps.now())
+  const { account, updated } = await act(deps, own(actor), {}, ({ by }) => ({
     updated: setPendingSeed(deps.db, by, actor, pending, not(isEnrolled())),
-  })
+  }))
   if (updated.length === 0) throw new Refusal('twoFactorAlreadyOn')
   return showSeed(issuer, account.username, seed)
 }
@@ -145,7 +135,7 @@ export async function readEnrolment(deps: ReaderDeps, session: SessionActor) {
   return { account, isPending: Boolean(seeds[0]?.pending) }
 }
 
-type ConfirmDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>
+type ConfirmDeps = ChangeDeps & Pick<Deps, 'keyRing'>
 
 /**
  * @param recoveryHashes Replace those of the user. Without them, a move to another phone leaves
@@ -160,35 +150,39 @@ async function confirm(
   const actor = toEnrol(session)
   const { db } = deps
   const { userId } = actor
-  const now = deps.now()
-  const read = await actFreshAs(deps, actor, now, { seeds: selectSeeds(db, actor, now) })
+  const read = await act(deps, own(actor), { fresh: true }, ({ now }) => ({
+    seeds: selectSeeds(db, actor, now),
+  }))
   const { pending: sealed, current = null } = read.seeds[0] ?? {}
   const secret = fromBase32(shown.secret.trim())
   if (!sealed || secret === undefined) throw new Refusal('wrongEnrolmentCode')
   const seed = await openSeed(await deps.keyRing(), sealed, userId)
-  if (!equalBytes(seed, secret) || (await findTimeStep(seed, shown.code, now)) === undefined) {
+  if (!equalBytes(seed, secret) || (await findTimeStep(seed, shown.code, read.now)) === undefined) {
     throw new Refusal('wrongEnrolmentCode')
   }
-  const event = eventOf(actor, current === null ? 'two_factor_on' : 'two_factor_moved', now)
-  const ofCodes = recoveryHashes && eventOf(actor, 'recovery_codes_made', now)
   const endsCodes = current !== null || recoveryHashes !== undefined
-  const by = mayEndFresh(deps, actor, now)
   const pending = { holder: actor, seed: sealed, current }
-  const isStillPending = isPending(db, pending, now)
-  const { confirmed } = await endFreshAs(deps, actor, now, {
-    event: insertEvent(db, by, event, isStillPending),
-    eventOfCodes: ofCodes && insertEvent(db, by, ofCodes, isStillPending),
-    deletedCodes: endsCodes ? deleteRecoveryCodes(db, by, userId, isStillPending) : undefined,
-    insertedCodes:
-      recoveryHashes && insertRecoveryCodes(db, by, userId, recoveryHashes, isStillPending),
-    ...endSessions(db, by, withNewFactor(actor), isStillPending),
-    // The user has just shown a code of the new authenticator app.
-    strengthened: strengthenSession(db, by, actor, ['otp'], isStillPending),
-    // Stands after them, because the seed is no longer pending after it.
-    confirmed: confirmPendingSeed(db, by, pending, now),
-    forgotten: forgetPendingSeed(db, by, pending),
-  })
+  const { confirmed } = await change(
+    deps,
+    own(actor),
+    { kind: current === null ? 'two_factor_on' : 'two_factor_moved', fresh: true, ends: true },
+    ({ now, by, event }) => {
+      const isStillPending = isPending(db, pending, now)
+      const ofCodes = { ...event, kind: 'recovery_codes_made' } as const
+      return {
+        event: insertEvent(db, by, event, isStillPending),
+        eventOfCodes: recoveryHashes && insertEvent(db, by, ofCodes, isStillPending),
+        deletedCodes: endsCodes ? deleteRecoveryCodes(db, by, userId, isStillPending) : undefined,
+        insertedCodes:
+          recoveryHashes && insertRecoveryCodes(db, by, userId, recoveryHashes, isStillPending),
+        ...endSessions(db, by, withNewFactor(actor), isStillPending),
+        // The user has just shown a code of the new authenticator app.
+        strengthened: strengthenSession(db, by, actor, ['otp'], isStillPending),
+        // Stands after them, because the seed is no longer pending after it.
+        confirmed: confirmPendingSeed(db, by, pending, now),
+        forgotten: forgetPendingSeed(db, by, pending),
+      }
+    },
+  )
   if (confirmed.length === 0) throw new Refusal('wrongEnrolmentCode')
-  logEvent(event)
-  if (ofCodes) logEvent(ofCodes)
 }

@@ -1,6 +1,6 @@
 import { and, not, type SQL } from 'drizzle-orm'
-import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
-import { type Authority, type Parts, THE_SERVICE } from '../../core/database/statements.ts'
+import { eventOf, insertEvent, logEvent, recordEvent } from '../../core/audit/events.ts'
+import type { Authority, Parts } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { areOpen, selectBlocks } from '../../core/throttle/blocks.ts'
 import { chargeUnspent, clearCounter } from '../../core/throttle/charges.ts'
@@ -8,17 +8,10 @@ import { sessionCodeCounter } from '../../core/throttle/counters.ts'
 import { noteStop } from '../../core/throttle/stops.ts'
 import { tooManyAttempts } from '../../core/throttle/requests.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import {
-  actFreshAs,
-  type ActorDeps,
-  confirmAs,
-  endFreshAs,
-  type SessionActor,
-} from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import type { SessionActor } from '../../core/access/act-as.ts'
 import { endSessions, withNewFactor } from '../../core/access/endings.ts'
 import { isFreshAfterRecovery } from '../../core/access/recovery.ts'
-import { mayConfirm, mayEndFresh } from '../../core/access/session-store.ts'
+import { act, authorityOf, change, type ChangeDeps, own } from '../../core/access/subject.ts'
 import {
   refuseLastFactor,
   type TakenFactors,
@@ -40,8 +33,11 @@ import {
   setPendingSeed,
 } from './store.ts'
 
-type CodeDeps = ActorDeps & Pick<Deps, 'keyRing'>
-type FactorDeps = CodeDeps & FreshnessDeps & Pick<Deps, 'randomBytes'>
+type CodeDeps = ChangeDeps & Pick<Deps, 'keyRing'>
+type FactorDeps = CodeDeps & Pick<Deps, 'randomBytes'>
+
+/** What a code is used up for. Whoever uses up the changes of a user can't keep the user from it. */
+const FRESH = { fresh: true, ends: true } as const
 
 /**
  * Gives the user ten new recovery codes and deletes the old ones. It uses up the code.
@@ -57,17 +53,18 @@ export async function renewRecoveryCodes(
   const { db } = deps
   const user = await useUpCodeOfFresh(deps, actor, code)
   const { codes, hashes } = await makeRecoveryCodes(deps, actor.userId)
-  const now = deps.now()
-  const by = mayEndFresh(deps, actor, now)
   const isOn = hasSeed(db, actor.userId, user.totpSeed)
-  const event = eventOf(actor, 'recovery_codes_made', now)
-  const { inserted } = await endFreshAs(deps, actor, now, {
-    event: insertEvent(db, by, event, isOn),
-    deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
-    inserted: insertRecoveryCodes(db, by, actor.userId, hashes, isOn),
-  })
+  const { inserted } = await change(
+    deps,
+    own(actor),
+    { kind: 'recovery_codes_made', ...FRESH },
+    ({ by, event }) => ({
+      event: insertEvent(db, by, event, isOn),
+      deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
+      inserted: insertRecoveryCodes(db, by, actor.userId, hashes, isOn),
+    }),
+  )
   if (inserted.length === 0) throw new Refusal('twoFactorOff')
-  logEvent(event)
   return codes
 }
 
@@ -86,21 +83,25 @@ export async function disableTwoFactor(
   const { db } = deps
   const taken = { userId: actor.userId, takenBy: actor.userId, app: true }
   const { totpSeed } = await useUpCodeOfFresh(deps, actor, code, { taken })
-  const now = deps.now()
-  const { by, kept } = takingFactors(db, mayEndFresh(deps, actor, now), taken)
   const isOn = hasSeed(db, actor.userId, totpSeed)
-  const event = eventOf(actor, 'two_factor_off', now)
-  const done = await endFreshAs(deps, actor, now, {
-    kept,
-    event: insertEvent(db, by, event, isOn),
-    deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
-    ...endSessions(db, by, withNewFactor(actor), isOn),
-    // Stands last, because the seed is no longer in force after it.
-    cleared: clearSeed(db, by, actor.userId, totpSeed),
-  })
+  const done = await change(
+    deps,
+    own(actor),
+    { kind: 'two_factor_off', ...FRESH },
+    ({ by: isFresh, event }) => {
+      const { by, kept } = takingFactors(db, isFresh, taken)
+      return {
+        kept,
+        event: insertEvent(db, by, event, isOn),
+        deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
+        ...endSessions(db, by, withNewFactor(actor), isOn),
+        // Stands last, because the seed is no longer in force after it.
+        cleared: clearSeed(db, by, actor.userId, totpSeed),
+      }
+    },
+  )
   refuseLastFactor(done)
   if (done.cleared.length === 0) throw new Refusal('twoFactorOff')
-  logEvent(event)
 }
 
 /**
@@ -128,11 +129,12 @@ export async function startMove(
     })
     return toBase32(seed)
   }
-  const now = deps.now()
-  const by = isFreshAfterRecovery(deps, actor, now)
-  const { seeds, updated } = await actFreshAs(deps, actor, now, {
-    seeds: selectSeeds(db, actor, now),
-    updated: setPendingSeed(db, by, actor, pending, isEnrolled()),
+  const { seeds, updated } = await act(deps, own(actor), { fresh: true }, ({ now }) => {
+    const by = isFreshAfterRecovery(deps, actor, now)
+    return {
+      seeds: selectSeeds(db, actor, now),
+      updated: setPendingSeed(db, by, actor, pending, isEnrolled()),
+    }
   })
   if (updated.length > 0) return toBase32(seed)
   throw new Refusal(seeds[0]?.current ? 'confirmationNeeded' : 'twoFactorOff')
@@ -150,11 +152,10 @@ export async function useUpCode(
   actor: SessionActor,
   code: string,
 ): Promise<'otp' | 'recovery'> {
-  const now = deps.now()
-  const { seeds } = await confirmAs(deps, actor, { seeds: selectSeeds(deps.db, actor, now) })
-  const by = mayConfirm(deps.db, actor, now)
-  const seed = seeds[0]?.current
-  await useUp(deps, actor, { code, seed, now, by, wrong: 'wrongConfirmationCode' })
+  const { seeds } = await act(deps, own(actor), { confirms: true }, ({ now }) => ({
+    seeds: selectSeeds(deps.db, actor, now),
+  }))
+  await useUp(deps, actor, { code, seed: seeds[0]?.current, wrong: 'wrongConfirmationCode' })
   return isRecoveryCode(code) ? 'recovery' : 'otp'
 }
 
@@ -170,25 +171,19 @@ async function useUpCodeOfFresh(
   code: string,
   { taken, also }: { taken?: TakenFactors; also?: Use['also'] } = {},
 ): Promise<Enrolled> {
-  const now = deps.now()
-  const by = mayEndFresh(deps, actor, now)
-  const { seeds, kept } = await actFreshAs(deps, actor, now, {
+  const { seeds, kept } = await act(deps, own(actor), FRESH, ({ now, by }) => ({
     seeds: selectSeeds(deps.db, actor, now),
     kept: taken && takingFactors(deps.db, by, taken).kept,
-  })
+  }))
   refuseLastFactor({ kept })
-  const seed = seeds[0]?.current
-  return useUp(deps, actor, { code, seed, now, by, wrong: 'wrongEnrolmentCode', also })
+  return useUp(deps, actor, { code, seed: seeds[0]?.current, wrong: 'wrongEnrolmentCode', also })
 }
 
 interface Use {
   code: string
   /** Sealed; null or missing while two-step verification is off. */
   seed: string | null | undefined
-  now: number
-  /** The condition on the session. */
-  by: Authority
-  /** The refusal of a wrong code. */
+  /** The refusal of a wrong code; `wrongEnrolmentCode` where the session must be fresh. */
   wrong: 'wrongEnrolmentCode' | 'wrongConfirmationCode'
   /** What is written in the transaction that uses the code up, while the code is good. */
   also?: ((by: Authority, isGood: SQL | undefined) => Parts) | undefined
@@ -197,38 +192,38 @@ interface Use {
 async function useUp(
   deps: CodeDeps,
   actor: SessionActor,
-  { code, seed = null, now, by, wrong, also }: Use,
+  { code, seed = null, wrong, also }: Use,
 ): Promise<Enrolled> {
   const { db } = deps
   const user = { id: actor.userId, totpSeed: seed }
   if (!needsCode(user)) throw new Refusal('twoFactorOff')
-  const factor = await readSecondFactor(await deps.keyRing(), user, code, now)
+  const factor = await readSecondFactor(await deps.keyRing(), user, code, deps.now())
   const counter = sessionCodeCounter(actor)
   const isGood = isUsable(db, user, factor)
-  const isOpen = areOpen([counter], now)
-  const mayUse = and(isOpen, isGood)
-  const event = eventOf(actor, 'recovery_code_used', now)
-  const refused = eventOf(actor, 'proof_refused', now, 'code')
-  const { blocks, charged, consumed } = await confirmAs(deps, actor, {
-    blocks: selectBlocks(db, [counter], now),
-    // A charge can spend the counter, but only for a code that `mayUse` refuses anyway.
-    charged: chargeUnspent(db, by, [counter], now, not(isGood)),
-    noted: noteStop(db, by, counter, user.id, now),
-    event: factor.kind === 'recovery code' ? insertEvent(db, by, event, mayUse) : undefined,
-    cleared: clearCounter(db, by, counter, mayUse),
-    ...also?.(by, mayUse),
-    // Stands last, because the code is no longer usable after it.
-    consumed: consumeSecondFactor(db, by, user, factor, isOpen),
+  const subject = own(actor)
+  const done = await act(deps, subject, { confirms: true }, ({ now, by: mayConfirm }) => {
+    const by = wrong === 'wrongEnrolmentCode' ? authorityOf(deps, subject, FRESH, now) : mayConfirm
+    const isOpen = areOpen([counter], now)
+    const mayUse = and(isOpen, isGood)
+    const event = eventOf(actor, 'recovery_code_used', now)
+    return {
+      blocks: selectBlocks(db, [counter], now),
+      // A charge can spend the counter, but only for a code that `mayUse` refuses anyway.
+      charged: chargeUnspent(db, by, [counter], now, not(isGood)),
+      noted: noteStop(db, by, counter, user.id, now),
+      event: factor.kind === 'recovery code' ? insertEvent(db, by, event, mayUse) : undefined,
+      cleared: clearCounter(db, by, counter, mayUse),
+      ...also?.(by, mayUse),
+      // Stands last, because the code is no longer usable after it.
+      consumed: consumeSecondFactor(db, by, user, factor, isOpen),
+    }
   })
-  if (consumed.length > 0) {
-    if (factor.kind === 'recovery code') logEvent(event)
-    return user
-  }
-  if (charged.length === 0) {
+  if (done.consumed.length > 0) return user
+  const refused = eventOf(actor, 'proof_refused', done.now, 'code')
+  if (done.charged.length === 0) {
     logEvent({ ...refused, detail: 'too many codes' })
-    throw tooManyAttempts(blocks, now)
+    throw tooManyAttempts(done.blocks, done.now)
   }
-  await insertEvent(db, THE_SERVICE, refused)
-  logEvent(refused)
+  await recordEvent(db, refused)
   throw new Refusal(wrong)
 }

@@ -3,7 +3,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { auditEvents } from '../../../schema/tables.ts'
 import { type Client, COMMAND_LINE } from '../base/network.ts'
 import { terminalJson } from '../base/text.ts'
-import { type Authority, type Parts, writing } from '../database/statements.ts'
+import { type Authority, type Parts, THE_SERVICE, writing } from '../database/statements.ts'
 import { knownId, type UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
 import { type Change, changesIn } from './changes.ts'
@@ -74,6 +74,12 @@ export function insertEvents(
     })
   eventsOf.set(written, event)
   return written
+}
+
+/** Writes and logs an event of the service, alone. */
+export async function recordEvent(db: Database, event: AuditEvent): Promise<void> {
+  await insertEvent(db, THE_SERVICE, event)
+  logEvent(event)
 }
 
 /** The events of the statements of `insertEvents`. */
