@@ -142,10 +142,7 @@ test('the lists above have every command', async () => {
   const found = (await loadCommands())
     .filter(({ isGroup }) => !isGroup)
     .map(({ words }) => words.join(' '))
-  const listed = [
-    ...ENDINGS.map((words) => words.slice(0, 2).join(' ')),
-    ...ENDS_NOTHING_ELSE,
-    ...TELLS_NOBODY,
-  ]
-  expect([...new Set(listed)].toSorted()).toEqual(found.toSorted())
+  const endings = new Set(ENDINGS.map((words) => words.slice(0, 2).join(' ')))
+  const listed = [...endings, ...ENDS_NOTHING_ELSE, ...TELLS_NOBODY]
+  expect(listed.toSorted()).toEqual(found.toSorted())
 })

@@ -153,23 +153,29 @@ export function selectLatestChanges(db: Database, limit: number) {
     .limit(limit)
 }
 
-/** The places at which `sampleEvents` looks, beside the first. */
+/** The parts into which `sampleEvents` divides the events. */
 const EVENT_SAMPLES = 30
+
+/** Their ends, the beginning among them. */
+const SAMPLES = literal(JSON.stringify(Array.from({ length: EVENT_SAMPLES + 1 }, (_, n) => n)))
 
 /**
  * Estimates how many events were written since a time, and when: each row has the number of events
  * up to a place, and the time of the event there. It reads one event for each place.
  */
 export function sampleEvents(db: Database, since: number) {
-  const place = sql`span.first + (span.last - span.first) * sample.part / ${literal(EVENT_SAMPLES)}`
+  const span = sql`(
+    select ${firstIdSince(since)} as first, max(${auditEvents.id}) as last from ${auditEvents}
+  ) as span`
+  const place = sql`span.first + (span.last - span.first) * part.value / ${literal(EVENT_SAMPLES)}`
   const at = sql`select event.at from ${auditEvents} as event where event.id >= ${place} order by event.id limit 1`
   return db
     .select({ total: sql<number>`total`.as('total'), at: sql<number | null>`at`.as('at') })
     .from(
-      sql`(with recursive
-        span(first, last) as materialized (select ${firstIdSince(since)}, (select max(id) from ${auditEvents})),
-        sample(part) as (select 0 union all select part + 1 from sample where part < ${literal(EVENT_SAMPLES)})
-      select ${place} - span.first as total, (${at}) as at from span, sample order by part) as growth`,
+      sql`(
+        select ${place} - span.first as total, (${at}) as at
+        from ${span}, json_each(${SAMPLES}) as part order by part.value
+      ) as growth`,
     )
 }
 
