@@ -54,15 +54,35 @@ function charge(
   now: number,
   when: SQL | undefined,
 ) {
-  const rows = counters.map((row) => [row.key, endAfter(row, now), newParts(row, now), now])
-  return chargeRows(db, by, sql`json_each(${JSON.stringify(rows)})`, when)
+  const rows = counters.map((row) => ({
+    key: row.key,
+    end: endAfter(row, now),
+    parts: newParts(row, now),
+    now,
+  }))
+  const columns = sql`value ->> 'key' as key, value ->> 'end' as "end", value -> 'parts' as parts, value ->> 'now' as now`
+  return chargeRows(db, by, sql`(select ${columns} from json_each(${JSON.stringify(rows)}))`, when)
 }
 
-/** @param rows Their column `value` is that of `CHARGED_ROW`. */
+/**
+ * Charges rows, each with the counters in it. A sign-in writes two rows instead of four, because
+ * the counters of the network and of the pair are parts of the row of the site:
+ *
+ *     key                     failures  expires_at  charged_at  parts
+ *     site/2001:db8::/48             3       12:05       12:02  {"network/2001:db8::/64": [2, 12:05, 12:01],
+ *                                                                "pair/1f2e…/2001:db8::/64": [1, 12:07, 12:02]}
+ *     account/1f2e…                  1       13:02       12:02  {}
+ *
+ * A part is `[failures, expires at, charged at]`. A row or a part that has ended starts again at 1.
+ *
+ * @param rows A query of what is charged: the column `key`; `end`, at which the counter expires
+ *   when it starts again; `parts`, each as it is when it starts again; `now`. Times are Unix time,
+ *   milliseconds.
+ */
 export function chargeRows(db: Database, by: Authority, rows: SQL, when: SQL | undefined) {
   const { key } = throttleCounters
   const charged = sql`${rows} as charged
-    left join ${throttleCounters} on ${key} = charged.value ->> 0`
+    left join ${throttleCounters} on ${key} = charged.key`
   return writing(db, by)
     .insert(throttleCounters, CHARGED_ROW, { from: charged, where: when })
     .onConflictDoUpdate({
@@ -91,15 +111,15 @@ function newParts({ parts }: Counter, now: number): Record<string, [number, numb
   }
 }
 
-/** Returns the row of a counter after a charge: `charged.value` is its key, end, new parts and now. */
+/** Returns the row of a counter after a charge. */
 function chargedRow() {
   const { failures, expiresAt } = throttleCounters
-  const now = sql`(charged.value ->> 3)`
+  const now = sql`charged.now`
   const isOver = rendered(() => sql`coalesce(${restartOf(throttleCounters)} <= ${now}, true)`)
   return {
-    key: sql`charged.value ->> 0`,
+    key: sql`charged.key`,
     failures: rendered(() => sql`iif(${isOver}, 1, ${failures} + 1)`),
-    expiresAt: rendered(() => sql`iif(${isOver}, charged.value ->> 1, ${expiresAt})`),
+    expiresAt: rendered(() => sql`iif(${isOver}, charged."end", ${expiresAt})`),
     chargedAt: now,
     parts: rendered(() => chargedParts(isOver, now)),
   }
@@ -118,7 +138,7 @@ function chargedParts(isOver: SQL, now: SQL): SQL {
   const old = figuresOf(sql`fresh.key`, sql`fresh.old`)
   const again = sql`json_array(${old.failures} + 1, ${old.expiresAt}, ${now})`
   const next = sql`iif(coalesce(${restartOf(old)}, 0) <= ${now}, fresh.value, ${again})`
-  const fresh = sql`select key, value, ${parts} -> ('$."' || key || '"') as old from json_each(charged.value, '$[2]')`
+  const fresh = sql`select key, value, ${parts} -> ('$."' || key || '"') as old from json_each(charged.parts)`
   const changed = sql`select json_group_object(fresh.key, json(${next})) from (${fresh}) as fresh`
   return sql`json_patch(iif(${isOver}, (${live}), ${parts}), (${changed}))`
 }

@@ -32,7 +32,7 @@ const resetDayKey = (userId: SQL, isKnown: SQL) =>
 export function chargeResetMails(db: Database, by: Authority, from: SQL, now: number, when: SQL) {
   const [id, isKnown] = [sql`found.id`, sql`found.is_known`]
   const row = (key: SQL, limit: LimitName) =>
-    sql`select json_array(${key}, ${endAfter(counter(limit, ''), now)}, json('{}'), ${now}) as value
+    sql`select ${key} as key, ${endAfter(counter(limit, ''), now)} as "end", '{}' as parts, ${now} as now
       from ${from} where ${when}`
   const rows = sql`(${row(resetKey(id), 'resetMail')}
     union all ${row(resetDayKey(id, isKnown), 'resetMails')})`
