@@ -226,7 +226,7 @@ function isCommand(path: string): boolean {
 }
 
 /** Returns paths from the project's folder, and packages by their names. */
-function importsOf(path: string, text: string): string[] {
+export function importsOf(path: string, text: string): string[] {
   return Array.from(text.matchAll(IMPORT), ([, specifier = '']) =>
     specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier,
   )

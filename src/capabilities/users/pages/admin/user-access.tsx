@@ -5,9 +5,8 @@ import { Alert, Choice } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import type { IconName, Tone } from '../../../../web/kit/icons.tsx'
 import { ActionLabel } from '../../../../web/kit/rows.tsx'
-import type { UserForm } from './user-actions.ts'
 import { PasswordField } from './user-fields.tsx'
-import { userAction, type UserProps } from './user-props.ts'
+import { userAction, type UserForm, type UserProps } from './user-props.ts'
 
 /** Forms that need a fresh session. */
 const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = [

@@ -18,6 +18,7 @@ import type { Fields } from '../../../../web/kit/form.ts'
 import type { DoneNotice } from '../../../../web/kit/view.ts'
 import { parseDetails } from './user-details.tsx'
 import { parseUser } from './user-fields.tsx'
+import type { UserForm } from './user-props.ts'
 
 /** The action of a form on a user's page. */
 interface UserAction {
@@ -36,26 +37,6 @@ interface UserAction {
 const textIdSchema = v.object({ id: text() })
 
 const identitySchema = v.object({ issuer: text(), subject: text() })
-
-/** The forms of a user's page, by the last segment of their path. */
-export type UserForm =
-  | 'change'
-  | 'details'
-  | 'approve'
-  | 'reject'
-  | 'reset-link'
-  | 'password'
-  | 'unlock'
-  | 'cancel-two-factor'
-  | 'end-sessions'
-  | 'disable'
-  | 'enable'
-  | 'delete'
-  | 'end-session'
-  | 'delete-key'
-  | 'delete-app-password'
-  | 'delete-passkey'
-  | 'unlink-identity'
 
 /** Every form except those that answer with a page of their own. */
 type UserActionName = Exclude<UserForm, 'password' | 'reset-link'>

@@ -7,8 +7,27 @@ import type { RemainingAccess } from '../../../me/remaining-access.ts'
 import type { ListedEvent } from '../../../activity/pages/event-text.ts'
 import type { Fields, Problem } from '../../../../web/kit/form.ts'
 import type { View } from '../../../../web/kit/view.ts'
-import type { UserForm } from './user-actions.ts'
 import { userAddress } from './users.tsx'
+
+/** The forms of a user's page, by the last segment of their path. */
+export type UserForm =
+  | 'change'
+  | 'details'
+  | 'approve'
+  | 'reject'
+  | 'reset-link'
+  | 'password'
+  | 'unlock'
+  | 'cancel-two-factor'
+  | 'end-sessions'
+  | 'disable'
+  | 'enable'
+  | 'delete'
+  | 'end-session'
+  | 'delete-key'
+  | 'delete-app-password'
+  | 'delete-passkey'
+  | 'unlink-identity'
 
 export interface UserProps extends RemainingAccess {
   view: View

@@ -31,7 +31,8 @@ import { attempt, type Fields, problemOf, readForm } from '../../../../web/kit/f
 import { languageOf } from '../../../../web/kit/language.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
 import { goTo, type DoneNotice, showPage } from '../../../../web/kit/view.ts'
-import { isUserAction, USER_ACTIONS, type UserForm } from './user-actions.ts'
+import { isUserAction, USER_ACTIONS } from './user-actions.ts'
+import type { UserForm } from './user-props.ts'
 import { parsePassword, parseUser } from './user-fields.tsx'
 import { UserPage } from './user.tsx'
 import {
