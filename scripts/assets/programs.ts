@@ -16,7 +16,7 @@ import { write } from './build.ts'
  */
 const PROGRAMS = ['start', 'main', 'deploy/main', '../../scripts/assets', '../../scripts/openapi']
 /** A script that a program starts, from beside its own file. */
-const BESIDE = 'src/programs/site/workerd.sh'
+export const BESIDE = 'src/programs/site/workerd.sh'
 /** How they are built, and the packages whose code is in them. */
 const HOW = ['scripts/assets/programs.ts', 'node_modules/.package-lock.json']
 
@@ -49,25 +49,7 @@ const REQUIRE_HTTP: Plugin = {
  */
 export async function buildPrograms(root: string): Promise<void> {
   if (findBuilt(root, 'start') !== undefined) return
-  const { build } = await import('esbuild')
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: resolve(root),
-    entryPoints: PROGRAMS.map((name) => join('src/programs', `${name}.ts`)),
-    outbase: '.',
-    outdir: BUILT_FOLDER,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node22',
-    charset: 'utf8',
-    banner: { js: DEFINE_REQUIRE },
-    plugins: [REQUIRE_HTTP],
-    // Loaded only where a site has a mail server, and where something is to be built.
-    external: ['nodemailer', 'esbuild'],
-    metafile: true,
-    write: false,
-  })
+  const { outputFiles, metafile } = await bundlePrograms(root, PROGRAMS, BUILT_FOLDER)
   const own = Object.keys(metafile.inputs).filter(
     (name) => !name.includes('node_modules/') && !name.startsWith('required:'),
   )
@@ -81,4 +63,31 @@ export async function buildPrograms(root: string): Promise<void> {
   } catch {
     // The list is written last, so what is half written counts for nothing.
   }
+}
+
+/**
+ * Builds programs, without writing them: a file for each, and the parts that they share.
+ *
+ * @param names Paths of their sources below `src/programs`, without `.ts`.
+ */
+export async function bundlePrograms(root: string, names: readonly string[], outdir: string) {
+  const { build } = await import('esbuild')
+  return build({
+    absWorkingDir: resolve(root),
+    entryPoints: names.map((name) => join('src/programs', `${name}.ts`)),
+    outbase: '.',
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    charset: 'utf8',
+    banner: { js: DEFINE_REQUIRE },
+    plugins: [REQUIRE_HTTP],
+    // Loaded only where a site has a mail server, and where something is to be built.
+    external: ['nodemailer', 'esbuild'],
+    metafile: true,
+    write: false,
+  })
 }

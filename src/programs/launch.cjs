@@ -3,13 +3,16 @@
 /*
  * Starts a program of this folder: `node src/programs/launch.cjs <name> …arguments`. It is JavaScript that
  * Node 12 can parse, so that it can say what is missing: Node 20 reads no TypeScript, and without
- * `npm ci` nothing else can be loaded.
+ * `npm ci` nothing else can be loaded. It starts the programs of a pack too (`npm run pack`), where
+ * nothing is to be installed and nothing is compiled.
  */
 
 const fs = require('fs')
 const path = require('path')
 
-const ROOT = path.join(__dirname, '../..')
+/** In a pack, this file lies beside the Worker. */
+const IS_PACK = fs.existsSync(path.join(__dirname, 'worker.json'))
+const ROOT = IS_PACK ? __dirname : path.join(__dirname, '../..')
 const PACKAGES = path.join(ROOT, 'node_modules')
 
 /** The first version that runs TypeScript files without an option; in 23, that is 23.6. */
@@ -17,13 +20,14 @@ const NEEDED = '22.18'
 
 /** Returns the reason why the program can't run here, and what to do; `undefined` when it can. */
 function findProblem() {
-  const missing = findMissingPackages()
+  const missing = IS_PACK ? [] : findMissingPackages()
   if (missing.length > 0) {
     const others = missing.length > 1 ? ' and ' + (missing.length - 1) + ' more' : ''
     return 'Packages are missing (' + missing[0] + others + '): run npm ci.'
   }
   if (process.features.typescript && require('module').registerHooks) return undefined
   const what = 'Node ' + NEEDED + ' or later is needed, this is ' + process.versions.node + ': '
+  if (IS_PACK) return what + 'install it.'
   // `npm ci` installs this file, and npm puts it first on the PATH of its scripts.
   return fs.existsSync(path.join(PACKAGES, '.bin/node'))
     ? what + 'start with npm, which uses the Node that npm ci has installed.'
@@ -46,13 +50,19 @@ function useCompileCache() {
   require('module').enableCompileCache(path.join(PACKAGES, '.cache/node'))
 }
 
-const problem = findProblem()
-if (problem === undefined) {
+function inCheckout(name) {
   useCompileCache()
-  const [name] = process.argv.splice(2, 1)
   const source = path.join(__dirname, name + '.ts')
   process.argv[1] = source
-  const program = require('./built.ts').findBuilt(ROOT, name) || source
+  return require('./built.ts').findBuilt(ROOT, name) || source
+}
+
+const problem = findProblem()
+if (problem === undefined) {
+  const [name] = process.argv.splice(2, 1)
+  const program = IS_PACK
+    ? path.join(ROOT, 'programs/src/programs', name + '.js')
+    : inCheckout(name)
   void import(require('url').pathToFileURL(program).href)
 } else {
   console.error(problem)

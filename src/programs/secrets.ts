@@ -1,5 +1,5 @@
 import { runCommand } from './kit/command-error.ts'
-import { enterData } from './kit/places.ts'
+import { enterData } from './kit/data-folder.ts'
 import { newSecretKey } from './site/dev-vars.ts'
 import { secretAdvice } from './site/secret-advice.ts'
 

@@ -27,6 +27,7 @@ const WELL: SiteData = {
   sso: undefined,
   seals: { lost: {}, old: {} },
   leftovers: 0,
+  signIns: [],
   appPasswords: { endless: 0, unused: 0 },
   issuers: ['https://files.example.org'],
   signingKeyAge: 0,
@@ -37,6 +38,11 @@ const MAIL = {
   siteAddress: 'https://files.example.org',
   issuer: undefined,
   hasWay: true,
+}
+
+/** Sign-ins of three users. */
+function signInsFrom(network: string): SiteData['signIns'] {
+  return [1, 2, 3].map((userId) => ({ userId, network }))
 }
 
 /** A production site in which nothing is wrong but what is given. */
@@ -264,6 +270,10 @@ describe('the judgement of a site', () => {
         facts({}, { appPasswords: { endless: 2, unused: 1 } }),
         /^warn app passwords: 2 never expire; 1 were not used for 180 days → npm run latchkey -- token list --stale --remote/,
       ],
+      [
+        facts({ isRemote: false }, { signIns: signInsFrom('172.18.0.1') }),
+        /^warn networks: all 3 sign-ins of 3 users came from 172\.18\.0\.1: .* → .*TRUSTED_PROXIES/,
+      ],
       [facts({}, { leftovers: 3 }), /^warn leftovers: 3 sessions expired .* → npm run deploy, and/],
     ]
     for (const [site, complaint] of illnesses) {
@@ -273,6 +283,9 @@ describe('the judgement of a site', () => {
 
   test('does not blame a local site that was not started for a while, nor a new one for having no copy in KV', () => {
     expect(complaints(facts({ isRemote: false }, { leftovers: 3, copy: 'missing' }))).toEqual([])
+    const several = [...signInsFrom('172.18.0.1'), { userId: 9, network: '192.0.2.9' }]
+    for (const signIns of [signInsFrom('192.0.2.7'), signInsFrom('172.18.0.1').slice(1), several])
+      expect(complaints(facts({ isRemote: false }, { signIns }))).toEqual([])
   })
 
   test('says whether the guest is let in', () => {

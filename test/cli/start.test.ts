@@ -13,8 +13,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { request } from 'node:http'
-import { createServer, type Server } from 'node:net'
+import { IncomingMessage, request } from 'node:http'
+import { createServer, type Server, Socket } from 'node:net'
 import { join, relative } from 'node:path'
 import {
   afterAll,
@@ -30,6 +30,7 @@ import {
 import { UsageError } from '../../src/programs/kit/command-error.ts'
 import { readSecretKeys } from '../../src/programs/site/dev-vars.ts'
 import { bannerOf } from '../../src/programs/start/banner.ts'
+import { readCaller } from '../../src/programs/start/front-request.ts'
 import { readStartOptions } from '../../src/programs/start/options.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
@@ -819,6 +820,40 @@ test('npm start takes the proxy from its command line before the environment, an
     )
 })
 
+test.for([
+  ['192.0.2.1', ['192.0.2.1', '::ffff:192.0.2.1'], ['192.0.2.2', '127.0.0.1', '::1']],
+  ['172.16.0.0/12, fd00::/8', ['172.31.255.255', 'fd12::1'], ['172.32.0.0', 'fc00::1']],
+] as const)('npm start trusts the proxies of TRUSTED_PROXIES=%s alone', ([text, ours, others]) => {
+  const env = { BEHIND_PROXY: 'X-Forwarded-For', TRUSTED_PROXIES: text }
+  const proxy = readStartOptions([], env, () => ({}))?.proxy
+  const answered = (remoteAddress: string) => {
+    const headers = { 'x-forwarded-for': ['203.0.113.9'], 'x-forwarded-proto': ['https'] }
+    const incoming = Object.assign(new IncomingMessage(new Socket()), {
+      headersDistinct: headers,
+      socket: { remoteAddress },
+    })
+    return typeof readCaller(incoming, proxy) !== 'string'
+  }
+  expect(ours.filter((address) => !answered(address))).toEqual([])
+  expect(others.filter(answered)).toEqual([])
+})
+
+test.for([
+  '192.0.2',
+  'proxy',
+  '10.0.0.0/33',
+  '10.0.0.0/8/8',
+  '10.0.0.0/',
+  ',',
+  '0.0.0.0/0',
+  '::/0',
+])('npm start refuses TRUSTED_PROXIES=%s', (text) => {
+  const env = { BEHIND_PROXY: 'X-Forwarded-For', TRUSTED_PROXIES: text }
+  expect(() => readStartOptions([], env, () => ({}))).toThrow(/^TRUSTED_PROXIES must /)
+  const alone = { TRUSTED_PROXIES: '192.0.2.1' }
+  expect(() => readStartOptions([], alone, () => ({}))).toThrow(/^TRUSTED_PROXIES needs BEHIND/)
+})
+
 test('npm start says why the nightly run has failed, and goes on, with --quiet too, which logs no request', async () => {
   clone.sql('drop table openid_logouts')
   const port = await freePort()
@@ -853,6 +888,10 @@ test('npm start serves the data that wrangler keeps here, migrates the rest, eac
   })
   const tables = `select name from sqlite_master where name = 'more'`
   expect(clone.sql(tables)).toEqual([])
+  // The data were copied before each of the two tries.
+  const [copy = ''] = readdirSync(clone.path('backups'))
+  expect(copy).toMatch(/^before-upgrade-0000-\d{8}T\d{9}Z\.sqlite$/)
+  expect(statSync(clone.path(`backups/${copy}`)).mode & 0o777).toBe(0o600)
 
   writeFileSync(migration, `create table more (id text default ';');\n-- one; two\n`)
   const port = await freePort()

@@ -14,6 +14,7 @@ import type { Proxy } from '../../src/programs/start/front-request.ts'
 import type { Answered } from '../../src/programs/start/exchange.ts'
 import { createFront } from '../../src/programs/start/front.ts'
 import { requestLine } from '../../src/programs/start/request-lines.ts'
+import { readTrustedProxies } from '../../src/programs/start/trusted-proxies.ts'
 
 const SECRET = 'the secret of this start'
 const servers: Server[] = []
@@ -325,7 +326,7 @@ describe('a refusal under /api', () => {
       const answer = await ask(port, { path })
       expect([answer.status, JSON.parse(answer.body)]).toEqual([status, unavailable])
     }
-    const proxied = await front(answerOk, { header: 'x-forwarded-for', address: undefined })
+    const proxied = await front(answerOk, { header: 'x-forwarded-for', trusted: undefined })
     const refused = await ask(proxied.port, { path: '/api/me' })
     expect([refused.status, JSON.parse(refused.body)]).toEqual([
       200,
@@ -601,7 +602,7 @@ test.each([
         held.push(response)
         arrived.emit('one')
       },
-      { header: 'x-forwarded-for', address: undefined },
+      { header: 'x-forwarded-for', trusted: undefined },
       true,
     )
     const get = (target: string, address: string) => {
@@ -664,8 +665,10 @@ test('a file that nobody reads is ended after five minutes', async () => {
   expect(asked).toEqual([300_000])
 })
 
+const trusting = (text: string) => readTrustedProxies({ option: text, variable: undefined })
+
 describe('behind a proxy', () => {
-  const proxy = { header: 'x-forwarded-for', address: undefined }
+  const proxy = { header: 'x-forwarded-for', trusted: undefined }
   const https = { 'X-Forwarded-Proto': 'https' }
 
   test('the last address of the header it names counts, and the scheme it names', async () => {
@@ -716,14 +719,14 @@ describe('behind a proxy', () => {
   })
 
   test('nobody but the proxy is answered', async () => {
-    const elsewhere = await front(answerOk, { ...proxy, address: '192.0.2.1' })
+    const elsewhere = await front(answerOk, { ...proxy, trusted: trusting('192.0.2.1') })
     const headers = { ...https, 'X-Forwarded-For': '192.0.2.7' }
     expect(await ask(elsewhere.port, { headers })).toMatchObject({
       status: 403,
       body: 'This port answers only the proxy in front of it.\n',
     })
     expect(elsewhere.seen).toEqual([])
-    const here = await front(answerOk, { ...proxy, address: '::ffff:127.0.0.1' })
+    const here = await front(answerOk, { ...proxy, trusted: trusting('::ffff:127.0.0.1') })
     expect(await ask(here.port, { headers })).toMatchObject({ status: 200 })
   })
 })
@@ -771,7 +774,7 @@ describe('the log', () => {
   })
 
   test('has the requests that only a proxy may send, and those while the Worker is away', async () => {
-    const proxied = await front(answerOk, { header: 'x-forwarded-for', address: undefined })
+    const proxied = await front(answerOk, { header: 'x-forwarded-for', trusted: undefined })
     await ask(proxied.port, { path: '/account' })
     await proxied.untilAnswers(1)
     const answers: Answered[] = []

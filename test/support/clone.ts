@@ -27,6 +27,7 @@ const CLEAN = {
   PORT: '',
   ADMIN_PASSWORD: '',
   BEHIND_PROXY: '',
+  TRUSTED_PROXIES: '',
   LATCHKEY_DATA: '',
   LC_ALL: '',
   LC_MESSAGES: '',

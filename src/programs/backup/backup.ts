@@ -1,7 +1,7 @@
-import { closeSync, openSync, rmSync } from 'node:fs'
-import { codeOf, CommandError, UsageError } from '../kit/command-error.ts'
+import { CommandError, UsageError } from '../kit/command-error.ts'
+import { writeNewFile } from '../kit/new-file.ts'
 import { command, takes } from '../kit/declaration.ts'
-import { findLocalDatabase, readMigrations, withSqlite } from '../site/local-database.ts'
+import { copyInto, findLocalDatabase, readMigrations, withSqlite } from '../site/local-database.ts'
 
 /** `latchkey backup`: writes all data of the local site to one file. */
 export const backupCommand = command({
@@ -31,30 +31,11 @@ function backUp(file: string): void {
   const database = findLocalDatabase()
   if (database === undefined)
     throw new CommandError('There is no local site yet: run npm start first.')
-  createPrivately(file)
-  try {
+  writeNewFile(file, () =>
     withSqlite(database, { readOnly: false }, (site) => {
       if (readMigrations(site) === undefined)
         throw new CommandError('There is no local site yet: run npm start first.')
-      // One read transaction: later writes are not in the copy, and do not wait for it.
-      site.prepare('vacuum into ?').run(file)
-    })
-  } catch (error) {
-    rmSync(file, { force: true })
-    throw error
-  }
-}
-
-/** Creates an empty private file; a file that SQLite creates is readable by all. */
-function createPrivately(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', 0o600))
-  } catch (error) {
-    const code = codeOf(error)
-    throw new CommandError(
-      code === 'EEXIST'
-        ? `${file} exists already: name another file.`
-        : `Can't write ${file} (${code}).`,
-    )
-  }
+      copyInto(site, file)
+    }),
+  )
 }

@@ -19,6 +19,7 @@ export function judgeData(facts: Facts, data: SiteData): Finding[] {
     checkCopy(facts, data),
     checkLeftovers(facts, data),
     checkAppPasswords(facts, data),
+    ...checkNetworks(facts, data),
     checkStoredPasskeys(facts, data),
     ...checkSso(facts, data),
     ...checkPrograms(facts, data),
@@ -147,6 +148,30 @@ function checkLeftovers({ isRemote }: Facts, { leftovers }: SiteData): Finding {
     `${text}: the nightly run does not work`,
     'npm run deploy, and npx wrangler tail at 03:17 UTC',
   )
+}
+
+/** So many users with one private address are behind one machine: a port proxy, or a proxy. */
+const MIN_USERS = 3
+/** Loopback, and the networks of RFC 1918 and RFC 4193: gateways of Docker have these. */
+const PRIVATE_NETWORK =
+  /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|::1$|f[cd][\da-f]{2}:)/
+
+/**
+ * Finds out whether a machine in front hides the networks of clients. All of them share one limit
+ * then: one who guesses passwords locks everybody out.
+ */
+function checkNetworks({ isRemote }: Facts, { signIns }: SiteData): Finding[] {
+  const [network = '', ...others] = new Set(signIns.map((one) => one.network))
+  const users = new Set(signIns.map((one) => one.userId))
+  if (isRemote || others.length > 0 || users.size < MIN_USERS) return []
+  if (!PRIVATE_NETWORK.test(network)) return []
+  return [
+    warning(
+      'networks',
+      `all ${signIns.length} sign-ins of ${users.size} users came from ${network}: if people are on other machines, one who guesses passwords locks everybody out`,
+      'put a proxy in front that tells the address of the client, and set BEHIND_PROXY and TRUSTED_PROXIES (docs/self-hosting.md)',
+    ),
+  ]
 }
 
 function checkAppPasswords(facts: Facts, { appPasswords }: SiteData): Finding {

@@ -1,6 +1,13 @@
-import { and, count, eq, inArray, lt, not, sql } from 'drizzle-orm'
+import { and, count, desc, eq, inArray, lt, not, sql } from 'drizzle-orm'
 import * as v from 'valibot'
-import { openidClients, passkeys, sessions, settings, users } from '../../../schema/tables.ts'
+import {
+  auditEvents,
+  openidClients,
+  passkeys,
+  sessions,
+  settings,
+  users,
+} from '../../../schema/tables.ts'
 import { selectMigrations } from '../../core/database/migrations.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
@@ -97,6 +104,8 @@ export interface SiteData {
   seals: { lost: SealTotals; old: SealTotals } | undefined
   /** The number of sessions that expired more than two days ago. */
   leftovers: number
+  /** The latest sign-ins: by whom, and from which network. */
+  signIns: { userId: number | null; network: string }[]
   /** The app passwords that never expire, and the others that nobody has used for long. */
   appPasswords: { endless: number; unused: number }
   /** What each program was told that signs in through this site; empty for none. */
@@ -164,6 +173,9 @@ async function gatherFiles(site: Site, isRemote: boolean): Promise<FileServerFac
   const server = await findFileServer(isRemote)
   return server && { server, state: await readStateOf(site, server) }
 }
+
+/** So many sign-ins tell whether the networks of clients arrive here. */
+const LATEST_SIGN_INS = 200
 
 /** @returns The key ring, or what is wrong with `SECRET_KEYS`. */
 async function findKeyRing(site: Site): Promise<KeyRing | string> {
@@ -237,12 +249,19 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
       .orderBy(passkeys.rpId),
     clients: db.select({ issuer: openidClients.issuer }).from(openidClients),
     keys: selectSigningKeys(db, site.now()),
+    // The latest, whose index the pages of administrators use.
+    signIns: db
+      .select({ userId: auditEvents.userId, network: auditEvents.network })
+      .from(auditEvents)
+      .where(eq(auditEvents.kind, 'sign_in'))
+      .orderBy(desc(auditEvents.id))
+      .limit(LATEST_SIGN_INS),
     expired: db
       .select({ total: count() })
       .from(sessions)
       .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
   })
-  const { admins, guests, clients, keys, expired } = found
+  const { admins, guests, clients, keys, expired, signIns } = found
   const setting = (name: string) => changed.find(({ key }) => key === name)?.value
   const requirement = setting('require_second_factor') ?? 'off'
   const made = await countMadeWithPassword(site, COMMAND_LINE)
@@ -268,6 +287,7 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     copy: await compareCopy(site),
     sso: setting('sso_login_enabled') === 'true' ? await askProvider(site) : undefined,
     seals: ring && sumSeals(seals, ring),
+    signIns,
     leftovers: expired[0]?.total ?? 0,
     appPasswords: { endless: endless.length, unused: stale.length - endless.length },
     issuers: clients.map(({ issuer }) => issuer),

@@ -2,6 +2,7 @@ import { accessSync, constants, statfsSync } from 'node:fs'
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { Refusal, refusalIn, type RefusalName } from '../../core/base/refusals.ts'
 import { terminalJson, visibleLines } from '../../core/base/text.ts'
+import { saidHere } from './printed-command.ts'
 
 /** A failure that the operator can fix; the operator sees only its message. */
 export class CommandError extends Error {
@@ -19,8 +20,9 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command()
   } catch (error) {
-    const message = diskTrouble(error) ?? messageOf(error)
-    if (message === undefined) throw error
+    const trouble = diskTrouble(error) ?? messageOf(error)
+    if (trouble === undefined) throw error
+    const message = saidHere(trouble)
     console.error(isJson() ? terminalJson({ error: message }) : visibleLines(message))
     process.exitCode = error instanceof UsageError ? 2 : 1
   }

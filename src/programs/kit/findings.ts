@@ -1,4 +1,5 @@
 import { terminalJson, visibleLines } from '../../core/base/text.ts'
+import { saidHere } from './printed-command.ts'
 
 /** What a check has found. */
 export interface Finding {
@@ -25,7 +26,12 @@ export function failure(check: string, text: string, fix?: string): Finding {
 }
 
 /** Prints findings. The exit code is 1 when one has failed. */
-export function showFindings(findings: Finding[], json: boolean): void {
+export function showFindings(found: Finding[], json: boolean): void {
+  const findings = found.map((one) => ({
+    ...one,
+    text: saidHere(one.text),
+    ...(one.fix !== undefined && { fix: saidHere(one.fix) }),
+  }))
   console.log(json ? terminalJson({ findings }, 2) : visibleLines(render(findings)))
   if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1
 }

@@ -1,4 +1,5 @@
 import type { Command, Help, Option } from 'commander'
+import { saidHere } from './printed-command.ts'
 
 /** A text of the help, in both languages. */
 export type Text = readonly [english: string, chinese: string]
@@ -31,15 +32,15 @@ export interface HelpTexts {
 export function addHelp(command: Command, texts: HelpTexts): Command {
   const { about, zh, notes, section, examples } = texts
   if (about !== undefined) command.description(say([about, zh ?? about]))
-  return command.addHelpText('after', () =>
+  const lines = () =>
     [
       ...(notes === undefined ? [] : ['', say(notes)]),
       ...(section === undefined ? [] : ['', say(section[0]), `  ${section[1]}`]),
       '',
       say(examples.length === 1 ? ['Example:', '示例：'] : ['Examples:', '示例：']),
       ...examples.map((example) => `  ${lineOf(example)}`),
-    ].join('\n'),
-  )
+    ].join('\n')
+  return command.addHelpText('after', () => saidHere(lines()))
 }
 
 function lineOf(example: string): string {

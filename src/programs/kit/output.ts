@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
 import { terminalJson, visible, visibleLines } from '../../core/base/text.ts'
+import { saidHere } from './printed-command.ts'
 
 type Cell = string | number | boolean | null
 
@@ -51,7 +52,7 @@ export const textOutput: Output = {
   record: (record, shown = record) => printRecord(shown),
   done(sentence, _, shownOnce = {}) {
     const lines = Object.entries(shownOnce).map(([name, value]) => `${name}  ${value}`)
-    console.log([visibleLines(sentence), ...lines].join('\n'))
+    console.log([visibleLines(saidHere(sentence)), ...lines].join('\n'))
   },
   report: (text) => console.log(visibleLines(text)),
 }
@@ -63,7 +64,7 @@ function printTable(
   shown?: readonly Row[],
 ): void {
   const { content, total, more } = pageOf(list)
-  if (content.length === 0) return console.error(empty)
+  if (content.length === 0) return console.error(saidHere(empty))
   const rows = (shown ?? content).map((row) =>
     columns.map((column) => shortened(cellText(row[column]))),
   )

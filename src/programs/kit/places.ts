@@ -1,15 +1,17 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { CommandError, codeOf } from './command-error.ts'
 
 /*
  * The installation holds what a version brings: wrangler.toml, migrations, assets. The data of a site
  * are in the current folder: .wrangler, .dev.vars, backups. In a checkout both are one folder, unless
- * LATCHKEY_DATA names another one for the data.
+ * LATCHKEY_DATA names another one for the data. `npm run pack` makes an installation that needs Node
+ * alone.
  */
 
-/** In a pack (`npm run pack`): the Worker, and Miniflare's options for it. */
+/** In a pack: the Worker, and Miniflare's options for it. */
 export const PACKED_WORKER = 'worker.json'
+/** In a pack: the statements of each migration, by its file name. */
+export const PACKED_MIGRATIONS = 'migrations.json'
 /** In a pack: the programs that were built. */
 export const PACKED_PROGRAMS = 'programs'
 
@@ -34,21 +36,7 @@ export function installed(path: string): string {
   return join(installation, path)
 }
 
-/**
- * Makes the folder that `LATCHKEY_DATA` names the current one. It is created when it is missing.
- *
- * @throws {CommandError} When it can't be used.
- */
-export function enterData(): void {
-  const folder = process.env['LATCHKEY_DATA']
-  if (!folder) return
+/** Lets the current folder change: the installation stays where it is. */
+export function keepInstallation(): void {
   installation = resolve(installation)
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    process.chdir(folder)
-  } catch (error) {
-    throw new CommandError(`Can't use ${folder} (LATCHKEY_DATA) as a folder (${codeOf(error)}).`)
-  }
-  // A second call, of a command after another one, finds the same folder.
-  process.env['LATCHKEY_DATA'] = process.cwd()
 }

@@ -90,7 +90,7 @@ const WORKER_VARS = [
   'FILES_OPEN_LINKS',
 ]
 /** Variables of the start alone: the Worker gets none of them. */
-const START_VARS = ['SMTP_URL', 'BEHIND_PROXY']
+const START_VARS = ['SMTP_URL', 'BEHIND_PROXY', 'TRUSTED_PROXIES']
 
 /** Returns the variables that the environment has. They count before `.dev.vars`. */
 function environmentVars(): Record<string, string> {

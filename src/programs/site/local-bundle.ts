@@ -3,8 +3,13 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { installed } from '../kit/places.ts'
-import { readWorkerOptions, type WorkerOptions } from './worker-options.ts'
+import { installed, isPacked } from '../kit/places.ts'
+import {
+  type LocalWorker,
+  readPackedWorker,
+  readWorkerOptions,
+  type WorkerOptions,
+} from './worker-options.ts'
 import { runWrangler } from './wrangler.ts'
 
 const CONFIG = 'wrangler.toml'
@@ -35,7 +40,6 @@ const contentSchema = v.object({
   fingerprint: v.string(),
 })
 type Content = v.InferOutput<typeof contentSchema>
-export type LocalWorker = Pick<Content, 'script' | 'options'>
 
 /**
  * Bundles the Worker of the local site as a deploy would, and reads its options. A start whose
@@ -44,6 +48,7 @@ export type LocalWorker = Pick<Content, 'script' | 'options'>
  * @param signal Ends the build, which then fails.
  */
 export async function prepareLocalWorker(signal: AbortSignal): Promise<LocalWorker> {
+  if (isPacked()) return readPackedWorker()
   const begun = Date.now()
   const kept = findKept()
   if (kept !== undefined) return kept
@@ -58,7 +63,12 @@ export async function prepareLocalWorker(signal: AbortSignal): Promise<LocalWork
   return { script, options }
 }
 
-async function bundle(signal: AbortSignal): Promise<Pick<Content, 'script' | 'sources'>> {
+/**
+ * Bundles the Worker of a local site, and lists the files that are in it.
+ *
+ * @param signal Ends the build, which then fails.
+ */
+export async function bundle(signal?: AbortSignal): Promise<Pick<Content, 'script' | 'sources'>> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   // The folder goes also when a signal ends the process.

@@ -28,6 +28,11 @@ export function withSqlite<Result>(
   }
 }
 
+/** Copies a database into an empty file. Later writes are not in the copy, and don't wait for it. */
+export function copyInto(database: DatabaseSync, file: string): void {
+  database.prepare('vacuum into ?').run(file)
+}
+
 /** Reads the file names of the applied migrations; `undefined` when it is no database of a site. */
 export function readMigrations(database: DatabaseSync): string[] | undefined {
   const tables = database.prepare(

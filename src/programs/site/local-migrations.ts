@@ -2,9 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Miniflare } from 'miniflare'
 import { CommandError } from '../kit/command-error.ts'
+import { installed, isPacked } from '../kit/places.ts'
+import { readPackedMigrations } from './packed.ts'
 import { loadMiniflare, loadWrangler } from './platform-tools.ts'
 
 type Database = Awaited<ReturnType<Miniflare['getD1Database']>>
+
+/** Reads the statements of a migration. A pack has them apart: wrangler splits the others. */
+export function readStatements(folder: string, name: string): readonly string[] {
+  if (isPacked()) return readPackedMigrations()[name] ?? []
+  const { unstable_splitSqlQuery: split } = loadWrangler()
+  return split(readFileSync(join(installed(folder), name), 'utf8'))
+}
 
 /** The table of wrangler, which says what the database has. */
 const CREATE_TABLE = `create table if not exists d1_migrations (
@@ -29,11 +38,10 @@ export async function applyMigrations(
   names: readonly string[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const { unstable_splitSqlQuery: statementsOf } = loadWrangler()
   await database.prepare(CREATE_TABLE).run()
   for (const name of names) {
     signal?.throwIfAborted()
-    const statements = statementsOf(readFileSync(join(folder, name), 'utf8'))
+    const statements = readStatements(folder, name)
     try {
       await database.batch([
         ...statements.map((statement) => database.prepare(statement)),

@@ -5,7 +5,7 @@ import { SPECIAL_NETWORKS } from '../../core/base/public-address.ts'
 import { DIRECT_ENTRY, FRONT_SECRET_HEADER } from '../../web/http/front.ts'
 import { runDataCall } from './local-data.ts'
 import { codeOf, CommandError } from '../kit/command-error.ts'
-import { installed } from '../kit/places.ts'
+import { isPacked } from '../kit/places.ts'
 import {
   leftAsItIs,
   listMigrations,
@@ -13,12 +13,13 @@ import {
   readSiteConfig,
   refuseLaterMigrations,
 } from './site-config.ts'
-import { type LocalWorker, prepareLocalWorker } from './local-bundle.ts'
+import { prepareLocalWorker } from './local-bundle.ts'
 import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
 import { applyMigrations } from './local-migrations.ts'
 import { loadMiniflare } from './platform-tools.ts'
+import { backUpBeforeUpgrade, upgradeBackups } from './upgrade-backup.ts'
 import { makeFrontSecret, type Send } from './running-site.ts'
-import { placeAssets } from './worker-options.ts'
+import { type LocalWorker, placeAssets } from './worker-options.ts'
 
 const tools = loadMiniflare()
 
@@ -60,21 +61,26 @@ async function migrateDatabase(stop: Stop): Promise<void> {
   const config = await readSiteConfig()
   const known = listMigrations(config)
   const applied = readAppliedMigrations()
-  refuseLaterMigrations(
-    known,
-    applied,
-    leftAsItIs('go back to that version with git, or restore a backup of this one'),
-  )
+  refuseLaterMigrations(known, applied, leftAsItIs(wayBack(applied)))
   const missing = known.filter((name) => !applied.includes(name))
   if (missing.length === 0) return
+  backUpBeforeUpgrade(applied, Date.now())
   const data = await startOnData({ script: 'export default {}' }, stop)
   try {
     const [{ migrations_dir: folder }] = config.d1_databases
     const database = await data.getD1Database('DB')
-    await applyMigrations(database, installed(folder), missing, stop.signal)
+    await applyMigrations(database, folder, missing, stop.signal)
   } finally {
     await data.dispose()
   }
+}
+
+/** Says how somebody gets on whose data a later version has changed. */
+function wayBack(applied: readonly string[]): string {
+  if (!isPacked()) return 'go back to that version with git, or restore a backup of this one'
+  const backup = upgradeBackups().at(-1)
+  const restored = backup === undefined ? 'a backup of this version' : `${backup}, a copy of before`
+  return `take the image or archive of that version again (its last migration is ${applied.at(-1) ?? ''}), or restore ${restored}`
 }
 
 /** @returns None when they can't be read; applying one then says why. */

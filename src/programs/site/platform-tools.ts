@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module'
+import { CommandError } from '../kit/command-error.ts'
+import { isPacked } from '../kit/places.ts'
 
 /*
  * Wrangler and Miniflare are CommonJS files of 20 MB. `import` would read them twice more before it
@@ -17,5 +19,14 @@ export function loadMiniflare(): typeof import('miniflare') {
 }
 
 export function loadWrangler(): typeof import('wrangler') {
+  refuseInPack()
   return requireWrangler('wrangler')
+}
+
+/** @throws {CommandError} Where there is no wrangler: a pack runs a site, and deploys none. */
+export function refuseInPack(): void {
+  if (isPacked())
+    throw new CommandError(
+      'This installation has no wrangler: --remote works in a checkout of the repository (docs/deploying.md).',
+    )
 }

@@ -2,10 +2,11 @@ import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, CommandError } from '../kit/command-error.ts'
 import { productionFile } from './dev-vars.ts'
+import { BACKUP_FOLDER } from './upgrade-backup.ts'
 import { OTHERS } from '../kit/prepare-process.ts'
 
 function privatePaths(): string[] {
-  return ['.wrangler', '.dev.vars', productionFile()]
+  return ['.wrangler', '.dev.vars', BACKUP_FOLDER, productionFile()]
 }
 
 /**

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path'
 import { parse } from 'smol-toml'
 import * as v from 'valibot'
 import { CommandError } from '../kit/command-error.ts'
-import { installed } from '../kit/places.ts'
+import { installed, isPacked } from '../kit/places.ts'
+import { readPackedMigrations } from './packed.ts'
 import { readLocalVars } from './dev-vars.ts'
 
 const text = v.pipe(v.string(), v.minLength(1))
@@ -120,6 +121,7 @@ export function localIds({ d1_databases: [database], kv_namespaces: [namespace] 
 
 /** Lists the file names of the migrations, in order. */
 export function listMigrations({ d1_databases: [database] }: SiteConfig): string[] {
+  if (isPacked()) return Object.keys(readPackedMigrations())
   return readdirSync(installed(database.migrations_dir))
     .filter((name) => name.endsWith('.sql'))
     .toSorted()

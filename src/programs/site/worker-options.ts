@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path'
-import { installed } from '../kit/places.ts'
+import { installed, PACKED_WORKER } from '../kit/places.ts'
+import { readPacked } from './packed.ts'
 import * as v from 'valibot'
 import { CommandError } from '../kit/command-error.ts'
 import { readSiteConfig } from './site-config.ts'
@@ -17,6 +18,12 @@ const assetsSchema = v.looseObject({ assets: v.looseObject({ directory: v.string
  * installation alone: the start adds what the site has set (`workerVars`).
  */
 export type WorkerOptions = Awaited<ReturnType<typeof readWorkerOptions>>
+
+/** The text of the one module of the Worker, and its options. */
+export interface LocalWorker {
+  script: string
+  options: WorkerOptions
+}
 
 /** Reads the bindings as wrangler does, so that they lead to the same data. */
 export async function readWorkerOptions() {
@@ -36,6 +43,17 @@ export async function readWorkerOptions() {
     assets.directory = relative(installed('.'), assets.directory)
   }
   return { ...workerOptions, name, bindings }
+}
+
+const packedSchema = v.object({ script: v.string(), options: v.custom<WorkerOptions>(isObject) })
+
+function isObject(value: unknown): boolean {
+  return v.is(v.looseObject({}), value)
+}
+
+/** Reads the Worker of a pack. */
+export function readPackedWorker(): LocalWorker {
+  return v.parse(packedSchema, readPacked(PACKED_WORKER))
 }
 
 /** Says where the files that browsers load are now. */

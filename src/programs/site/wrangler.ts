@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { CommandError } from '../kit/command-error.ts'
 import { installed } from '../kit/places.ts'
+import { refuseInPack } from './platform-tools.ts'
 
 /** The environment in which wrangler asks nothing, sends no metrics and prints no banner. */
 export const QUIET = {
@@ -21,6 +22,7 @@ export const QUIET = {
 
 /** Starts wrangler with the Node of this process. */
 function startWrangler(args: string[], env: Record<string, string>, signal?: AbortSignal) {
+  refuseInPack()
   const wrangler = join(
     dirname(createRequire(import.meta.url).resolve('wrangler/package.json')),
     'bin/wrangler.js',

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP, isIPv6 } from 'node:net'
+import { type BlockList, isIP, isIPv6 } from 'node:net'
 import { FRONT_OUTCOME_HEADER } from '../../web/http/front.ts'
 
 /** The proxy in front of the site, configured by the operator. */
 export interface Proxy {
   /** The header with the client's address, in lower case. */
   header: string
-  /** The address from which the proxy connects; `undefined` for this machine. */
-  address: string | undefined
+  /** The addresses from which the proxy connects; `undefined` for this machine. */
+  trusted: BlockList | undefined
 }
 
 export interface Caller {
@@ -110,9 +110,9 @@ export function readCaller(request: IncomingMessage, proxy: Proxy | undefined): 
   return { address, isHttps: scheme === 'https' }
 }
 
-function isProxy(peer: string, { address }: Proxy): boolean {
-  if (address !== undefined) return peer === plainAddress(address)
-  return isLoopback(peer)
+function isProxy(peer: string, { trusted }: Proxy): boolean {
+  if (trusted === undefined) return isLoopback(peer)
+  return trusted.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4')
 }
 
 /** Tells whether an address belongs to the loopback interface of this machine. */
@@ -124,7 +124,7 @@ export function isLoopback(address: string): boolean {
  * Returns an address without a zone, and without the `::ffff:` that dual-stack sockets put before
  * IPv4.
  */
-function plainAddress(address: string): string {
+export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 }
 

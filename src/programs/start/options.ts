@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { InvalidArgumentError } from 'commander'
 import { parseFiles } from '../kit/files-option.ts'
+import { readTrustedProxies, TRUSTED_PROXIES } from './trusted-proxies.ts'
 import { readAdminPassword } from '../kit/admin-password.ts'
 import { CommandError, UsageError } from '../kit/command-error.ts'
 import { readCommandLine, type Shape, takes, type Takes } from '../kit/declaration.ts'
@@ -50,10 +51,9 @@ const SHAPE = {
       parseHeaderName,
     ),
     proxyAddress: takes(
-      '--proxy-address <address>',
-      'the address of the proxy, when it runs on another machine',
-      '代理的地址，用于代理在另一台机器上的情况',
-      parseAddress,
+      '--proxy-address <addresses>',
+      'addresses and networks of the proxy, separated by commas, when it runs on another machine or in a container',
+      '代理的地址和网段，以逗号分隔，用于代理在另一台机器上或容器中的情况',
     ),
     files: takes(
       '--files <url>',
@@ -73,6 +73,7 @@ const SHAPE = {
   PORT            the port; the default is ${DEFAULT_PORT}
   ADMIN_PASSWORD  the first password of admin
   BEHIND_PROXY    the same as --behind-proxy
+  TRUSTED_PROXIES the same as --proxy-address
   SMTP_URL        the server that sends mails, such as
                   smtps://USER:PASSWORD@smtp.example.org
   MAIL_FROM       the sender of mails to users
@@ -82,6 +83,7 @@ Each but the first two may also stand in .dev.vars (docs/operating.md).`,
   PORT            端口，默认 ${DEFAULT_PORT}
   ADMIN_PASSWORD  admin 的初始密码
   BEHIND_PROXY    与 --behind-proxy 相同
+  TRUSTED_PROXIES 与 --proxy-address 相同
   SMTP_URL        发送邮件的服务器，例如 smtps://USER:PASSWORD@smtp.example.org
   MAIL_FROM       发给用户的邮件的发件人
   SITE_ADDRESS    邮件中本站点的地址
@@ -112,6 +114,12 @@ export function readStartOptions(
     behindProxy ?? readHeaderName(env['BEHIND_PROXY'] || written['BEHIND_PROXY'] || undefined)
   if (header === undefined && proxyAddress !== undefined)
     throw new UsageError('--proxy-address needs --behind-proxy.')
+  const proxies = env[TRUSTED_PROXIES] || written[TRUSTED_PROXIES] || undefined
+  if (header === undefined && proxies !== undefined)
+    throw new UsageError(
+      `${TRUSTED_PROXIES} needs BEHIND_PROXY: the header with the address of the client.`,
+    )
+  const trusted = readTrustedProxies({ option: proxyAddress, variable: proxies })
   return {
     hosts: host === undefined ? LOCALHOST : [host],
     log: quiet ? 'none' : json ? 'json' : 'lines',
@@ -119,7 +127,7 @@ export function readStartOptions(
       port === undefined
         ? readPort('PORT', env['PORT'] || String(DEFAULT_PORT))
         : readPort('--port', port),
-    proxy: header === undefined ? undefined : { header, address: proxyAddress },
+    proxy: header === undefined ? undefined : { header, trusted },
     password: readAdminPassword(env),
     files: options.files,
   }
