@@ -11,7 +11,7 @@ import {
   type Sent,
 } from '../support/openlist-stand-in.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
-import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR, MINUTE, SECOND } from '../support/site.ts'
 import { watchedD1 } from '../support/watched-d1.ts'
 import { staticDigest } from '../../src/core/passwords/passwords.ts'
 
@@ -119,8 +119,10 @@ describe('two writes of one user', () => {
     const ended = { userId, holder: 'gone', endsAt: site.now }
     await site.db.insert(fileLeases).values(ended)
     expect(await list()).toMatchObject({ code: 200 })
-    expect(await site.db.select().from(fileLeases)).toEqual([])
-    await site.db.insert(fileLeases).values(ended)
+    expect(await site.db.select().from(fileLeases), 'it may come late').toEqual([ended])
+    await runNightly(site.deps)
+    expect(await site.db.select().from(fileLeases)).toEqual([ended])
+    site.now += HOUR
     await runNightly(site.deps)
     expect(await site.db.select().from(fileLeases)).toEqual([])
   })
@@ -260,6 +262,115 @@ test('a write that was given up, and may still be under way, is followed by none
   site.now += 2 * MINUTE
   await runFrequently(site.deps)
   expect(openlist.user('alice')).toMatchObject({ permission: 0 })
+})
+
+/** Whether the file server opens the shares of alice. */
+function isOpen(): boolean {
+  const { disabled = true, permission = 0 } = openlist.user('alice') ?? {}
+  return !disabled && (permission & SHARE) !== 0
+}
+
+describe('a write that hangs for longer than its lease, and lands late', () => {
+  /** Whether the shares of alice were open when the file server got each of these requests. */
+  let seen: Record<string, boolean>
+  let release: () => void
+
+  beforeEach(async () => {
+    const bindings = Object.assign({ FILES_TIMEOUT_SECONDS: '0.05' }, FILES_BINDINGS)
+    site = new CheapSite({ ...openlist.deps, wait: async () => {} }, bindings)
+    await list()
+    const held = hold('/api/admin/user/update')
+    release = held.release
+    await change({ permission: 65_533 })
+    await held.arrived
+    await site.settle()
+    seen = {}
+  })
+
+  /** Opens a share of alice as strangers do, in each of the ways. */
+  async function openShares(): Promise<number[]> {
+    const before = openlist.answer
+    openlist.answer = (sent) => {
+      if (/^\/s|^\/api\/fs/.test(sent.path)) seen[sent.path] = isOpen()
+      return before?.(sent)
+    }
+    const codes: number[] = []
+    for (const path of ['/sd/abc/file', '/sad/abc/file'])
+      codes.push((await site.fetch('GET', path)).status)
+    const body = { path: '/@s/abc' }
+    for (const path of ['/api/fs/list', '/api/fs/get'])
+      codes.push((await site.post(path, body)).code)
+    codes.push((await site.post('/api/fs/list', body, { token: admin })).code)
+    openlist.answer = before
+    return codes
+  }
+
+  /** Has the write land that was held. */
+  async function land(): Promise<void> {
+    release()
+    for (let i = 0; i < 20 && !isOpen(); i++) await scheduler.wait(1)
+    expect(isOpen(), 'the late write has landed').toBe(true)
+  }
+
+  test.each([
+    ['disabled', () => change({ disabled: true })],
+    [
+      'deleted',
+      () => site.post(`/api/admin/user/delete?id=${userId}`, undefined, { token: admin }),
+    ],
+  ])('opens no share of a user who is %s', async (state, end) => {
+    site.now += MINUTE
+    await end()
+    await site.settle()
+    expect(isOpen()).toBe(false)
+    site.now += MINUTE
+    if (state === 'deleted') release()
+    else await land()
+    await openShares()
+    expect(Object.keys(seen)).toHaveLength(4)
+    expect(Object.values(seen)).not.toContain(true)
+    expect(isOpen()).toBe(false)
+  })
+
+  test('opens none a second time, while it is remembered', async () => {
+    site.now += MINUTE
+    await change({ disabled: true })
+    await site.settle()
+    await openShares()
+    site.now += 58 * MINUTE
+    await land()
+    await openShares()
+    expect(isOpen()).toBe(false)
+    expect(Object.values(seen)).not.toContain(true)
+  })
+
+  test('keeps shares closed while it hangs and nobody can write the end', async () => {
+    site.now += 5 * SECOND
+    await change({ disabled: true })
+    await site.settle()
+    expect(isOpen(), 'the file server knows nothing of it').toBe(true)
+    expect(await openShares()).toEqual([503, 503, 503, 503, 503])
+    expect(seen).toEqual({})
+    site.now += MINUTE
+    await openShares()
+    expect(Object.values(seen)).toEqual([false, false, false, false])
+  })
+
+  test('is forgotten after an hour', async () => {
+    // The first request of a stranger writes the guest there.
+    await openShares()
+    site.now += 2 * HOUR
+    openlist.paths()
+    await openShares()
+    expect(openlist.paths().filter((path) => path.includes('/user/'))).toEqual([])
+  })
+})
+
+test('a request for a share costs the file server no look while no write is late', async () => {
+  await list()
+  openlist.paths()
+  await site.fetch('GET', '/sd/abc/file')
+  expect(openlist.paths()).toEqual(['GET /sd/abc/file'])
 })
 
 test('a user who can not be written keeps no other one from being written', async () => {

@@ -1,6 +1,8 @@
 import * as base64url from 'jose/base64url'
-import { and, eq, lte } from 'drizzle-orm'
+import { and, eq, lte, sql } from 'drizzle-orm'
+import * as v from 'valibot'
 import { fileLeases } from '../../../schema/tables.ts'
+import { HOUR_MILLISECONDS } from '../../core/base/time.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { Database } from '../../core/database/database.ts'
 import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
@@ -12,6 +14,13 @@ export type LeaseDeps = OriginDeps & Pick<Deps, 'db' | 'now' | 'wait'>
 const HOLDER_BYTES = 16
 /** A lease outlives the longest call to the file server by so much. */
 const MARGIN_MILLISECONDS = 10_000
+/**
+ * For so long after the end of its lease, a write that was given up may still be done there: a
+ * lease that was not given back stays so long, and says so.
+ */
+const LATE_MILLISECONDS = HOUR_MILLISECONDS
+/** A lease is renewed before each call. A call of more than this is taken for one that hangs. */
+const HANGING_MILLISECONDS = 2000
 /** Each wait is twice as long as the one before, up to the longest. */
 const FIRST_WAIT_MILLISECONDS = 100
 const LONGEST_WAIT_MILLISECONDS = 2000
@@ -23,7 +32,8 @@ export const OTHERS_WRITE = 'others write this user'
  * Writes a user to the file server while nobody else does. Of two writes at once, the file server
  * may finish the older one last, and a write that finds the half of another one would take the user
  * for somebody else. A call that was given up may still be under way there: its lease is not given
- * back, and ends by itself.
+ * back, and ends by itself. It stays as a note that the call may be done late (`mayLandLate`), also
+ * when others have written since.
  *
  * @param write Gets the dependencies whose calls hold the lease: it ends later than each of them.
  * @param patienceMilliseconds For how long it waits while others write.
@@ -43,11 +53,13 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
     endsAt: deps.now() + timeoutMilliseconds + MARGIN_MILLISECONDS,
   })
   let [wait, waited] = [FIRST_WAIT_MILLISECONDS, 0]
-  while (!(await takeLease(deps.db, lease(), deps.now()))) {
+  let taken = await takeLease(deps.db, lease(), deps.now())
+  while (!taken.isOurs) {
     if (waited >= patienceMilliseconds) throw filesUnavailable(OTHERS_WRITE)
     await deps.wait(wait)
     waited += wait
     wait = Math.min(2 * wait, LONGEST_WAIT_MILLISECONDS)
+    taken = await takeLease(deps.db, lease(), deps.now())
   }
   let isUnderWay = false
   const sendOut: Deps['sendOut'] = async (url, init, reach) => {
@@ -63,15 +75,16 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
   try {
     return await write({ ...deps, sendOut })
   } finally {
-    if (!isUnderWay) await returnLease(deps.db, userId, holder)
+    if (!isUnderWay) await returnLease(deps.db, { userId, holder }, taken.left)
   }
 }
 
 type Lease = typeof fileLeases.$inferSelect
 
-/** @returns Whether nobody else has it. */
-async function takeLease(db: Database, lease: Lease, now: number): Promise<boolean> {
-  const { taken } = await runBatch(db, {
+/** @returns Whether nobody else has it, and the lease that was not given back before. */
+async function takeLease(db: Database, lease: Lease, now: number) {
+  const { left, taken } = await runBatch(db, {
+    left: db.select().from(fileLeases).where(eq(fileLeases.userId, lease.userId)),
     taken: writing(db, THE_SERVICE)
       .insert(fileLeases, lease)
       .onConflictDoUpdate({
@@ -81,7 +94,7 @@ async function takeLease(db: Database, lease: Lease, now: number): Promise<boole
       })
       .returning({ userId: fileLeases.userId }),
   })
-  return taken.length > 0
+  return { isOurs: taken.length > 0, left: left.find(({ endsAt }) => isLate(endsAt, now)) }
 }
 
 /** @returns Whether it was still ours. */
@@ -94,15 +107,58 @@ async function renewLease(db: Database, { userId, holder, endsAt }: Lease): Prom
   return renewed.length > 0
 }
 
-async function returnLease(db: Database, userId: number, holder: string): Promise<void> {
+/** @param left Whose write may be done late. It is put back. */
+async function returnLease(
+  db: Database,
+  { userId, holder }: Pick<Lease, 'userId' | 'holder'>,
+  left: Lease | undefined,
+): Promise<void> {
+  const [written, which] = [writing(db, THE_SERVICE), isHeld(userId, holder)]
   await runBatch(db, {
-    returned: writing(db, THE_SERVICE).delete(fileLeases, isHeld(userId, holder)),
+    returned: left ? written.update(fileLeases, left, which) : written.delete(fileLeases, which),
   })
 }
 
-/** Deletes the leases of those who ended without giving them back. */
+/** Deletes the leases of those who ended without giving them back, once nothing can come late. */
 export function pruneLeases(db: Database, now: number) {
-  return writing(db, THE_SERVICE).delete(fileLeases, lte(fileLeases.endsAt, now))
+  return writing(db, THE_SERVICE).delete(
+    fileLeases,
+    lte(fileLeases.endsAt, now - LATE_MILLISECONDS),
+  )
+}
+
+function isLate(endsAt: number, now: number): boolean {
+  return endsAt > now - LATE_MILLISECONDS
+}
+
+/**
+ * When each lease ends (Unix time, milliseconds), as JSON: those of the writes under way, and of
+ * those that were given up.
+ */
+export const leaseEnds =
+  sql<string>`(select json_group_array(${fileLeases.endsAt}) from ${fileLeases})`.as('lease_ends')
+
+/** Reads `leaseEnds`. */
+export async function readLeaseEnds(db: Database): Promise<string> {
+  const [row] = await db.select({ leaseEnds }).from(sql`(select 1)`)
+  return row?.leaseEnds ?? '[]'
+}
+
+const endsSchema = v.pipe(v.string(), v.parseJson(), v.array(v.number()))
+
+/**
+ * Tells whether a write hangs, or was given up and may still be done, so that the file server may
+ * not have what was last written.
+ *
+ * @param ends That of `leaseEnds`.
+ */
+export function mayLandLate(
+  ends: string,
+  { timeoutMilliseconds }: FileServer,
+  now: number,
+): boolean {
+  const latest = now + timeoutMilliseconds + MARGIN_MILLISECONDS - HANGING_MILLISECONDS
+  return v.parse(endsSchema, ends).some((endsAt) => isLate(endsAt, now) && endsAt <= latest)
 }
 
 function isHeld(userId: number, holder: string) {

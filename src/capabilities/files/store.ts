@@ -19,6 +19,7 @@ import { isEnabled } from '../../core/accounts/conditions.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
 import type { Database, Meter } from '../../core/database/database.ts'
 import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
+import { leaseEnds } from './lease.ts'
 
 /** The user of the file server that a user acts as. */
 export interface FileUser {
@@ -79,14 +80,14 @@ export function readFileUser(json: string | null): FileUser | undefined {
   return { ...link, written }
 }
 
-/** Selects the account of an actor and the user of the file server, in one row. */
-export const selectFileActor = selectActorWith({ fileUser: fileUserJson })
+/** Selects the account of an actor, the user of the file server and `leaseEnds`, in one row. */
+export const selectFileActor = selectActorWith({ fileUser: fileUserJson, leaseEnds })
 
 const selectWithFileUser = (db: Database) =>
-  db.select({ ...accountColumns, fileUser: fileUserJson }).from(users)
+  db.select({ ...accountColumns, fileUser: fileUserJson, leaseEnds }).from(users)
 
-/** An account and the column of `fileUserJson`. */
-export type AccountWithFileUser = Account & { fileUser: string | null }
+/** An account, and the columns of `fileUserJson` and `leaseEnds`. */
+export type AccountWithFileUser = Account & { fileUser: string | null; leaseEnds: string }
 
 export async function findGuestWithFileUser(
   db: Database,
@@ -174,6 +175,17 @@ export async function selectBehind(
     .orderBy(sql`is_end desc, random()`)
   const ends = rows.filter((row) => row.isEnd).length
   return rows.slice(0, ends + maxOthers).map(({ userId }) => userId)
+}
+
+/** Tells whether a user who is disabled, deleted or ended still has to be written. */
+export async function isEndBehind(db: Database, now: number): Promise<boolean> {
+  const isEnd = notExists(ownerWith(db, isEnabled(now)))
+  const [found] = await db
+    .select({ userId: fileUsers.userId })
+    .from(fileUsers)
+    .where(and(isBehind(db, now), isEnd))
+    .limit(1)
+  return found !== undefined
 }
 
 /** Finds the link of a user, who may be deleted. */

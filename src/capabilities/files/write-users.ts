@@ -1,11 +1,12 @@
+import { remembered } from '../../core/base/isolate-memory.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { cleanPath } from '../../core/accounts/fields.ts'
 import { GENERAL } from '../../core/accounts/roles.ts'
 import { logError } from '../../core/database/log.ts'
-import { asOnlyWriter, type LeaseDeps, OTHERS_WRITE } from './lease.ts'
-import { callAsAdmin } from './origin.ts'
+import { asOnlyWriter, type LeaseDeps, mayLandLate, OTHERS_WRITE } from './lease.ts'
+import { callAsAdmin, filesUnavailable } from './origin.ts'
 import {
   createFileUser,
   clearRemoteCache,
@@ -26,6 +27,7 @@ import {
   type FileUser,
   findLink,
   findWithFileUser,
+  isEndBehind,
   type Known,
   listKnown,
   readFileUser,
@@ -181,6 +183,39 @@ export async function noteDriftedFileUsers(deps: IdentityDeps, files: FileServer
   } finally {
     await recordDrift(deps.db, back)
   }
+}
+
+/** For this long, users there that were as they are here are believed to be so. */
+const SETTLED_MILLISECONDS = 1000
+
+/** When the users there were last known to be as they are here (Unix time, milliseconds). */
+const settledMemory = remembered('that no late write is in force at the file server', () => ({
+  at: 0,
+}))
+
+/**
+ * Sees to it, before a request that may open a share, that a write which is done late gives nobody
+ * access again: the file server has no conditional write, and opens the shares of a user by its own
+ * row. It looks only while a write hangs, or was given up within an hour.
+ *
+ * @param readEnds Reads `leaseEnds`.
+ * @throws {Refusal} `filesUnavailable` while a user who is disabled, deleted or ended here is not
+ *   so there.
+ */
+export async function settleLateWrites(
+  deps: IdentityDeps,
+  files: FileServer,
+  readEnds: () => string | Promise<string>,
+): Promise<void> {
+  const settled = settledMemory(deps)
+  const now = deps.now()
+  if (now - settled.at < SETTLED_MILLISECONDS) return
+  if (mayLandLate(await readEnds(), files, now)) {
+    await noteDriftedFileUsers(deps, files)
+    await writeChangedFileUsers(deps, files)
+    if (await isEndBehind(deps.db, deps.now())) throw filesUnavailable('an end is not written yet')
+  }
+  settled.at = now
 }
 
 /** Tells whether a user there is one who was deleted here, and not somebody else of that id. */

@@ -21,6 +21,8 @@ type Remembered =
   | 'the settings of the file server'
   /** 2 s. */
   | 'that the file server refuses strangers'
+  /** 1 s. */
+  | 'that no late write is in force at the file server'
   /** As long as the tokens are stored; at most 1000. */
   | 'opened tokens of the file server'
 

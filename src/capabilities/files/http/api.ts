@@ -14,6 +14,7 @@ import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope, readAnswer } from '../origin.ts'
 import { type FileRight, isGuardedForAdmin, isUpload, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
+import { settleLateWrites } from '../write-users.ts'
 import { forward, readUpload, readWhole, type SentBody } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
@@ -28,7 +29,12 @@ const BELIEVED_MILLISECONDS = 2000
 const refusalMemory = remembered('that the file server refuses strangers', () => ({ at: 0 }))
 
 /** Who asks, as the file server knows them. */
-type Identity = { as: 'guest' } | { as: 'admin' } | { as: 'user'; account: Account; link: FileUser }
+type Identity = (
+  { as: 'guest' } | { as: 'admin' } | { as: 'user'; account: Account; link: FileUser }
+) & {
+  /** For a request that may open a share (`settleLateWrites`). */
+  leaseEnds?: string | undefined
+}
 
 /**
  * Answers the interface of the file server under `/api`.
@@ -46,6 +52,8 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
     : await readWhole(c, isSmall ? MAX_BODY_BYTES : undefined)
   const identity = await identify(c, files, asker, isGuardedForAdmin(path))
   const deps = c.get('deps')
+  const { leaseEnds } = identity
+  if (leaseEnds !== undefined) await settleLateWrites(deps, files, () => leaseEnds)
   const headers = sentHeaders(c)
   if (identity.as === 'user') return answerAs(c, files, identity, headers, body)
   if (identity.as === 'guest') {
@@ -101,16 +109,17 @@ async function identify(
   if (actor === undefined) {
     const guest = await findGuestWithFileUser(deps.db)
     if (guest !== undefined) await ensureFileUser(deps, files, guest, guest.fileUser)
-    return { as: 'guest' }
+    return { as: 'guest', leaseEnds: guest?.leaseEnds }
   }
   c.set('caller', { actor })
   const account = await readRowAs(deps, actor, selectFileActor)
   if (actsAsRemoteAdmin(account)) {
     if (isGuarded && !isFreshAt(deps, account.provenAt, deps.now()))
       throw new Refusal('confirmationNeeded')
-    return { as: 'admin' }
+    return { as: 'admin', leaseEnds: account.leaseEnds }
   }
-  return { as: 'user', account, link: await ensureFileUser(deps, files, account, account.fileUser) }
+  const link = await ensureFileUser(deps, files, account, account.fileUser)
+  return { as: 'user', account, link, leaseEnds: account.leaseEnds }
 }
 
 /**

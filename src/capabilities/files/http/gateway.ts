@@ -9,8 +9,14 @@ import { refuse } from '../../../web/http/envelope.ts'
 import { isPreflight } from '../../../web/http/headers.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
 import { isLinkSigned } from '../signed-links.ts'
+import { readLeaseEnds } from '../lease.ts'
 import { mayBeBehind } from '../store.ts'
-import { type IdentityDeps, noteDriftedFileUsers, writeChangedFileUsers } from '../write-users.ts'
+import {
+  type IdentityDeps,
+  noteDriftedFileUsers,
+  settleLateWrites,
+  writeChangedFileUsers,
+} from '../write-users.ts'
 import { answerApi } from './api.ts'
 import { forward, readUpload } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
@@ -20,6 +26,9 @@ import { answerDav } from './webdav.ts'
 
 const PREFLIGHT_SECONDS = 86_400
 const EXPOSED = 'ETag, Content-Range, Content-Disposition, DAV, Retry-After, X-Request-Id'
+
+/** A file in a share, or in an archive of one. */
+const IN_SHARE = /^\/sa?d(?:\/|$)/
 
 /** The policy of the page that tells of a fault: nothing is loaded. */
 const FAULT_POLICY =
@@ -164,6 +173,8 @@ async function answerPlain(c: AppContext, files: FileServer, target: FileTarget)
     const isSigned = await isLinkSigned(files, target.path, c.req.query('sign') ?? '', deps.now())
     if (!isSigned) throw new Refusal('linkNotSigned')
   }
+  if (target.area === 'raw' && IN_SHARE.test(target.path))
+    await settleLateWrites(deps, files, () => readLeaseEnds(deps.db))
   if (target.area === 'client' && isClientSignIn(target.path)) return goToSignIn(c, files, target)
   if (files.host !== undefined && target.path === ARRIVAL_PATH) return answerArrival(c)
   const body = await readUpload(c)
