@@ -6,12 +6,13 @@ import { listSiteEvents } from '../../src/capabilities/activity/operator-events.
 import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import { listStopsOf, unlockUser } from '../../src/capabilities/users/unlock.ts'
 import { COMMAND_LINE, type Operator } from '../../src/core/access/operators.ts'
+import { of } from '../../src/core/access/subject.ts'
 import {
   endEverySession,
-  endSessionOf,
-  endEverythingOf,
-  listSessionsOf,
-} from '../../src/capabilities/sessions/operator-sessions.ts'
+  endSession,
+  endEverything,
+  listSessions,
+} from '../../src/capabilities/sessions/manage.ts'
 import { getUser, listUsers } from '../../src/capabilities/users/find-users.ts'
 import { changeUser, removeUser } from '../../src/capabilities/users/manage-users.ts'
 import { ADMIN, GENERAL } from '../../src/core/accounts/roles.ts'
@@ -222,19 +223,19 @@ describe('the sessions of any user', () => {
   test('are shown to operators, who may end one or all', async () => {
     const tokens = [await site.token('alice', PASSWORD), await site.token('alice', PASSWORD)]
     const root = await site.token('root', ADMIN_PASSWORD)
-    const listed = await listSessionsOf(site.deps, COMMAND_LINE, ALICE)
+    const { sessions: listed } = await listSessions(site.deps, of(COMMAND_LINE, ALICE))
     expect(listed).toHaveLength(2)
     const [{ id } = { id: '' }] = listed
-    await expect(endSessionOf(site.deps, COMMAND_LINE, ROOT, id)).rejects.toMatchObject({
+    await expect(endSession(site.deps, of(COMMAND_LINE, ROOT), id)).rejects.toMatchObject({
       code: 404,
     })
-    await endSessionOf(site.deps, COMMAND_LINE, ALICE, id)
-    expect(await listSessionsOf(site.deps, COMMAND_LINE, ALICE)).toHaveLength(1)
-    expect(await endEverythingOf(site.deps, COMMAND_LINE, ALICE)).toEqual({
+    await endSession(site.deps, of(COMMAND_LINE, ALICE), id)
+    expect((await listSessions(site.deps, of(COMMAND_LINE, ALICE))).sessions).toHaveLength(1)
+    expect(await endEverything(site.deps, of(COMMAND_LINE, ALICE))).toEqual({
       sessions: 1,
       appPasswords: 0,
     })
-    expect(await endEverythingOf(site.deps, COMMAND_LINE, ALICE)).toEqual({
+    expect(await endEverything(site.deps, of(COMMAND_LINE, ALICE))).toEqual({
       sessions: 0,
       appPasswords: 0,
     })
@@ -253,14 +254,16 @@ describe('the sessions of any user', () => {
       [ALICE, '', 'command line'],
     ])
     expect(loggedLines('"network":"command line"')).toEqual([])
-    await expect(endEverythingOf(site.deps, COMMAND_LINE, 99)).rejects.toMatchObject({ code: 404 })
+    await expect(endEverything(site.deps, of(COMMAND_LINE, 99))).rejects.toMatchObject({
+      code: 404,
+    })
   })
 })
 
 test('ending several sessions at once is one event, and everybody’s too', async () => {
   await site.token('alice', PASSWORD)
   await site.token('alice', PASSWORD)
-  expect((await endEverythingOf(site.deps, COMMAND_LINE, ALICE)).sessions).toBe(2)
+  expect((await endEverything(site.deps, of(COMMAND_LINE, ALICE))).sessions).toBe(2)
   const tokens = [await site.token('alice', PASSWORD), await site.token('root', ADMIN_PASSWORD)]
   expect(await endEverySession(site.deps, COMMAND_LINE)).toBe(2)
   for (const token of tokens) {
@@ -322,8 +325,8 @@ describe('the events of all users', () => {
 test('who only looks like the command line is nobody', async () => {
   const lookalike: typeof COMMAND_LINE = JSON.parse(JSON.stringify(COMMAND_LINE))
   await site.token('alice', PASSWORD)
-  await expect(endEverythingOf(site.deps, lookalike, ALICE)).rejects.toThrow('undefined')
-  expect(await listSessionsOf(site.deps, COMMAND_LINE, ALICE)).toHaveLength(1)
+  await expect(endEverything(site.deps, of(lookalike, ALICE))).rejects.toThrow('undefined')
+  expect((await listSessions(site.deps, of(COMMAND_LINE, ALICE))).sessions).toHaveLength(1)
 })
 
 test('nobody but an admin reads or ends what is another’s', async () => {
@@ -332,15 +335,15 @@ test('nobody but an admin reads or ends what is another’s', async () => {
   const isOfSignIn = notLike(throttleCounters.key, 'change/%')
   const before = await site.db.select().from(throttleCounters).where(isOfSignIn)
   for (const attempt of [
-    () => listSessionsOf(site.deps, alice, ALICE),
-    () => endEverythingOf(site.deps, alice, ALICE),
-    () => endSessionOf(site.deps, alice, ALICE, 'sessionId' in alice ? alice.sessionId : ''),
+    () => listSessions(site.deps, of(alice, ALICE)),
+    () => endEverything(site.deps, of(alice, ALICE)),
+    () => endSession(site.deps, of(alice, ALICE), 'sessionId' in alice ? alice.sessionId : ''),
     () => endEverySession(site.deps, alice),
     () => unlockUser(site.deps, alice, ROOT),
     () => listSiteEvents(site.deps, alice, {}, page),
   ]) {
     await expect(attempt()).rejects.toMatchObject({ code: 403 })
   }
-  expect(await listSessionsOf(site.deps, COMMAND_LINE, ALICE)).toHaveLength(1)
+  expect((await listSessions(site.deps, of(COMMAND_LINE, ALICE))).sessions).toHaveLength(1)
   expect(await site.db.select().from(throttleCounters).where(isOfSignIn)).toEqual(before)
 })

@@ -1,10 +1,6 @@
 import { COMMAND_LINE } from '../../core/access/operators.ts'
-import {
-  endEverySession,
-  endEverythingOf,
-  endSessionOf,
-  listSessionsOf,
-} from './operator-sessions.ts'
+import { of } from '../../core/access/subject.ts'
+import { endEverySession, endEverything, endSession, listSessions } from './manage.ts'
 import { sessionRecord } from './record.ts'
 import { UsageError } from '../../programs/kit/command-error.ts'
 import { takes } from '../../programs/kit/declaration.ts'
@@ -19,7 +15,8 @@ const list = onSite({
   takes: { user: USER },
   examples: ['session list alice'],
   async run(site, { user }, { output }) {
-    const content = (await listSessionsOf(site, COMMAND_LINE, user.id)).map(sessionRecord)
+    const { sessions: listed } = await listSessions(site, of(COMMAND_LINE, user.id))
+    const content = listed.map(sessionRecord)
     output.list(COLUMNS, content, `${user.username} has no sessions.`)
   },
 })
@@ -62,10 +59,10 @@ const end = onSite({
     }
     const { id, username } = user
     if (session !== undefined) {
-      await endSessionOf(site, COMMAND_LINE, id, session)
+      await endSession(site, of(COMMAND_LINE, id), session)
       return output.done(`Ended 1 session of ${username}.`, { id, username, ended: 1 })
     }
-    const ended = await endEverythingOf(site, COMMAND_LINE, id)
+    const ended = await endEverything(site, of(COMMAND_LINE, id))
     const tokens = ended.appPasswords
     output.done(
       `Ended ${sessions(ended.sessions)} of ${username}, and deleted ${tokens === 1 ? '1 app password' : `${tokens} app passwords`}.`,

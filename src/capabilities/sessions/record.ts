@@ -2,7 +2,7 @@ import type { selectSessions } from '../../core/access/session-store.ts'
 import { storedMethods } from '../../core/access/sign-in-methods.ts'
 import { isoTime } from '../../core/base/time.ts'
 
-type StoredSession = Awaited<ReturnType<typeof selectSessions>>[number]
+export type StoredSession = Awaited<ReturnType<typeof selectSessions>>[number]
 
 /** Returns a session in the form that every list shows. */
 export function sessionRecord(session: StoredSession) {

@@ -6,7 +6,8 @@ import { actorOf, sessionOf, signedIn } from '../../../web/http/guard.ts'
 import { query } from '../../../web/http/input.ts'
 import { isSessionActor } from '../../../core/access/actor.ts'
 import { text } from '../../../core/base/text.ts'
-import { endEverything, endOtherSessions, endSession, listSessions } from '../own-sessions.ts'
+import { own } from '../../../core/access/subject.ts'
+import { endEverything, endOtherSessions, endSession, listSessions } from '../manage.ts'
 import { sessionRecord } from '../record.ts'
 
 const sessionQuery = v.object({ id: text() })
@@ -15,7 +16,7 @@ const sessionQuery = v.object({ id: text() })
 export const sessionRoutes = new Hono<App>()
   .get('/', signedIn('guestSessions', 'account:read'), async (c) => {
     const actor = actorOf(c)
-    const { sessions } = await listSessions(c.get('deps'), actor)
+    const { sessions } = await listSessions(c.get('deps'), own(actor))
     return ok(c, {
       content: sessions.map((session) => ({
         ...sessionRecord(session),
@@ -25,7 +26,7 @@ export const sessionRoutes = new Hono<App>()
     })
   })
   .post('/delete', signedIn('guestSessions', 'account:write'), query(sessionQuery), async (c) => {
-    await endSession(c.get('deps'), actorOf(c), c.req.valid('query').id)
+    await endSession(c.get('deps'), own(actorOf(c)), c.req.valid('query').id)
     return ok(c, null)
   })
   .post('/delete_others', signedIn('guestSessions', 'account:write'), async (c) => {
@@ -33,6 +34,6 @@ export const sessionRoutes = new Hono<App>()
     return ok(c, null)
   })
   .post('/delete_all', signedIn('guestSessions', 'session'), async (c) => {
-    await endEverything(c.get('deps'), sessionOf(c))
+    await endEverything(c.get('deps'), own(sessionOf(c)))
     return ok(c, null)
   })

@@ -1,7 +1,7 @@
 import { storedMethods } from '../../../core/access/sign-in-methods.ts'
 import { own } from '../../../core/base/own.ts'
 import { HOUR_MILLISECONDS } from '../../../core/base/time.ts'
-import type { listSessions } from '../own-sessions.ts'
+import type { StoredSession as Session } from '../record.ts'
 import { Change } from '../../../web/kit/confirm.tsx'
 import { Alert } from '../../../web/kit/fields.tsx'
 import type { Problem } from '../../../web/kit/form.ts'
@@ -13,8 +13,6 @@ import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import { describeUserAgent } from '../../../web/kit/user-agent.ts'
 import type { View } from '../../../web/kit/view.ts'
 import { EndEverything } from './end-everything.tsx'
-
-type Session = Awaited<ReturnType<typeof listSessions>>['sessions'][number]
 
 interface SessionsProps {
   view: View

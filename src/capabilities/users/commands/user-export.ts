@@ -22,7 +22,7 @@ import { operatorPasskeyRecord } from '../../passkeys/record.ts'
 import { storedMethods } from '../../../core/access/sign-in-methods.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { of } from '../../../core/access/subject.ts'
-import { listSessionsOf } from '../../sessions/operator-sessions.ts'
+import { listSessions } from '../../sessions/manage.ts'
 import { sessionRecord } from '../../sessions/record.ts'
 import { eventRetention } from '../../settings/store.ts'
 import { listKeys } from '../../ssh-keys/keys.ts'
@@ -107,7 +107,7 @@ async function everythingOf(site: Site, account: Account) {
     })),
     password_changed_at: timeOrNull(account.passwordChangedAt),
     unused_recovery_codes: codes[0]?.total ?? 0,
-    sessions: (await listSessionsOf(site, COMMAND_LINE, id)).map(sessionRecord),
+    sessions: (await listSessions(site, of(COMMAND_LINE, id))).sessions.map(sessionRecord),
     ssh_keys: keyRecords(keys).map((record) => ({
       ...record,
       key: lines.find((one) => one.id === record.id)?.line ?? '',

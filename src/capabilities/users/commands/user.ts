@@ -5,7 +5,7 @@ import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../core/base/tim
 import { readDetails } from '../../joining/details.ts'
 import { detailsRecord } from '../../joining/record.ts'
 import { listPasskeys } from '../../passkeys/manage.ts'
-import { listSessionsOf } from '../../sessions/operator-sessions.ts'
+import { listSessions } from '../../sessions/manage.ts'
 import { listKeys } from '../../ssh-keys/keys.ts'
 import { identityText } from '../../sso/identity-text.ts'
 import { listIdentities } from '../../sso/manage.ts'
@@ -129,7 +129,7 @@ const show = onSite({
   takes: { account: USER },
   examples: ['user show alice', "user show '#3'"],
   async run(site, { account }, { output }) {
-    const sessions = await listSessionsOf(site, COMMAND_LINE, account.id)
+    const { sessions } = await listSessions(site, of(COMMAND_LINE, account.id))
     const keys = await listKeys(site, of(COMMAND_LINE, account.id))
     const passkeys = await listPasskeys(site, of(COMMAND_LINE, account.id))
     const appPasswords = await listAppPasswords(site, of(COMMAND_LINE, account.id))

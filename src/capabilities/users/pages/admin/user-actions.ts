@@ -12,7 +12,7 @@ import { changeDetails } from '../../../joining/details.ts'
 import { approveUser, rejectUser } from '../../../joining/waiting.ts'
 import type { Operator } from '../../../../core/access/operators.ts'
 import { of } from '../../../../core/access/subject.ts'
-import { endSessionOf, endEverythingOf } from '../../../sessions/operator-sessions.ts'
+import { endEverything, endSession } from '../../../sessions/manage.ts'
 import { cancelUserTwoFactor, changeUser, removeUser } from '../../manage-users.ts'
 import type { Fields } from '../../../../web/kit/form.ts'
 import type { DoneNotice } from '../../../../web/kit/view.ts'
@@ -69,10 +69,13 @@ export const USER_ACTIONS: Record<UserActionName, UserAction> = {
       }),
     notice: 'user-two-factor-off',
   },
-  'end-sessions': { run: endEverythingOf, notice: 'user-sessions-ended' },
+  'end-sessions': {
+    run: (deps, operator, userId) => endEverything(deps, of(operator, userId)),
+    notice: 'user-sessions-ended',
+  },
   'end-session': {
     run: (deps, operator, userId, fields) =>
-      endSessionOf(deps, operator, userId, validate(textIdSchema, fields).id),
+      endSession(deps, of(operator, userId), validate(textIdSchema, fields).id),
     notice: 'session-ended',
   },
   'delete-key': {

@@ -1,6 +1,6 @@
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import type { Details } from '../../../joining/details.ts'
-import type { listSessionsOf } from '../../../sessions/operator-sessions.ts'
+import type { StoredSession } from '../../../sessions/record.ts'
 import type { ListedIdentity } from '../../../sso/manage.ts'
 import type { Stop } from '../../../../core/throttle/stops.ts'
 import type { RemainingAccess } from '../../../me/remaining-access.ts'
@@ -35,7 +35,7 @@ export interface UserProps extends RemainingAccess {
   details: Details
   /** The sessions that a user may have; `undefined` for any number. */
   maxSessions: number | undefined
-  sessions: Awaited<ReturnType<typeof listSessionsOf>>
+  sessions: StoredSession[]
   identities: ListedIdentity[]
   /** The latest events. */
   events: ListedEvent[]

@@ -15,7 +15,7 @@ import { createResetLink } from '../../../joining/reset-links.ts'
 import { listSettings } from '../../../settings/manage-settings.ts'
 import { listClients } from '../../../openid/clients.ts'
 import { maxCharacters, possiblyEmptyText } from '../../../../core/base/text.ts'
-import { listSessionsOf } from '../../../sessions/operator-sessions.ts'
+import { listSessions } from '../../../sessions/manage.ts'
 import { findUsers, getUser, MAX_LISTED_USERS } from '../../find-users.ts'
 import { changeUser, createUser } from '../../manage-users.ts'
 import { USER_GROUPS } from '../../list-store.ts'
@@ -212,11 +212,11 @@ async function isLastAdmin(c: AppContext, user: Account): Promise<boolean> {
 async function showUser(c: AppContext, form?: UserForm, fields: Fields = {}, refusal?: Refusal) {
   const view = await adminView(c)
   const target = [c.get('deps'), actorOf(c), userIdOf(c)] as const
-  const [user, { details }, settings, sessions, remaining, ...more] = await Promise.all([
+  const [user, { details }, settings, { sessions }, remaining, ...more] = await Promise.all([
     getUser(...target),
     readDetails(c.get('deps'), of(actorOf(c), userIdOf(c))),
     listSettings(c.get('deps'), actorOf(c)),
-    listSessionsOf(...target),
+    listSessions(c.get('deps'), of(actorOf(c), userIdOf(c))),
     listRemainingAccessOf(...target),
     listIdentities(c.get('deps'), of(actorOf(c), userIdOf(c))),
     listClients(c.get('deps'), actorOf(c)),
