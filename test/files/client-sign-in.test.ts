@@ -4,6 +4,7 @@ import { CLIENT_SCRIPT } from '../../.build/assets.ts'
 import { settings, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
 import { textOf, Visitor } from '../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -202,5 +203,47 @@ describe('a session without the second factor that the site demands', () => {
     const codes = await visitor.post('/account/security/confirm', fields)
     expect(codes.html).toContain('<a role="button" href="/folder">')
     expect((await visitor.get('/account/sign-in?next=/folder')).location).toBe('/folder')
+  })
+})
+
+/** Where the links with a text lead. */
+const linksIn = (html: string, text: string) =>
+  Array.from(html.matchAll(/<a\b[^>]*href="([^"]*)"[^>]*>(.*?)<\/a>/gs))
+    .filter(([, , content = '']) => textOf(content).startsWith(text))
+    .map(([, href]) => href)
+
+describe('the links to the files', () => {
+  const AT_FILES = 'http://files.localhost/@login?redirect='
+
+  test.each([
+    ['one host', {}, '/', '/@manage'],
+    ['two hosts', { FILES_HOST: 'files.localhost' }, `${AT_FILES}%2F`, `${AT_FILES}%2F%40manage`],
+  ])('stand first in the navigation, on Welcome and on the state page: %s', async (...row) => {
+    const [, bindings, start, manage] = row
+    setUp(JSON.parse(JSON.stringify(bindings)))
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    const { html } = await visitor.get('/account')
+    expect(/<nav.*?<a href="([^"]*)"/s.exec(html)?.[1]).toBe(start)
+    expect(linksIn(html, 'Files')).toEqual([start])
+    const welcome = (await visitor.get('/account/welcome')).html
+    expect(/<ul class="rows choices">.*?<a [^>]*href="([^"]*)"/s.exec(welcome)?.[1]).toBe(start)
+    expect(linksIn((await visitor.get('/account/admin')).html, 'Manage the files')).toEqual([
+      manage,
+    ])
+  })
+
+  test('are on no page without a file server', async () => {
+    site = new CheapSite()
+    visitor = new Visitor(site)
+    await visitor.signIn('admin', ADMIN_PASSWORD)
+    for (const path of ['/account', '/account/welcome', '/account/admin'])
+      expect((await visitor.get(path)).html).not.toMatch(/#files"|@manage/)
+  })
+
+  test('of a page about a fault leads to the same address, whatever it is', async () => {
+    site = new CheapSite({ sendOut: () => Promise.reject(new Error('down')) }, FILES_BINDINGS)
+    const headers = { Accept: 'text/html' }
+    const page = await (await site.fetch('GET', '//evil.example/x?y', { headers })).text()
+    expect(linksIn(page, 'Try again')).toEqual([''])
   })
 })

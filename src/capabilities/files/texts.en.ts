@@ -2,9 +2,10 @@ export const filesEn = {
   files: {
     open: 'Open your files',
     openHint: 'In the web client, with this sign-in.',
+    manage: 'Manage the files',
+    again: 'Try again',
     arrivalTitle: 'Signing you in',
     arrivalFailed: 'Could not sign you in',
-    arrivalAgain: 'Try again',
     arrivalScript: 'This page needs JavaScript.',
   },
 }

@@ -84,7 +84,7 @@ export async function login(
  *
  * Unknown, disabled and password-less accounts, the guest and a wrong password cost the same hash
  * and the same round trips, and get the same answer. A user who waits for an approval is told so
- * after the right password, at the same cost.
+ * after the right password, at the same cost, and has not failed.
  *
  * @throws {Refusal} `tooManyAttempts`, `wrongCredentials`, `registrationWaits`.
  */
@@ -117,12 +117,16 @@ export async function checkPassword(
       throw error
     },
   )
+  if (isWaiting && matches) {
+    await payBack(db, THE_SERVICE, signIn.counters)
+    throw new Refusal('registrationWaits')
+  }
   if (!isAllowedIn || stored === null || !matches) {
     const isOut = user !== undefined && !isEnabledAt(user, now)
     const event: RefusedSignIn = { ...refused, detail: isOut ? 'disabled' : 'credentials' }
     await runBatch(db, refusalParts(db, THE_SERVICE, event, signIn))
     logEvent(event)
-    throw new Refusal(isWaiting && matches ? 'registrationWaits' : 'wrongCredentials')
+    throw new Refusal('wrongCredentials')
   }
   return {
     user,

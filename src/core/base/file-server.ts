@@ -46,6 +46,12 @@ export function filesOriginFrom({ host }: FileServer, accounts: URL): string | u
   return address.origin
 }
 
+/** Returns the address of a page of the web client, as a link on an account page. */
+export function filesAddressFrom(files: FileServer, accounts: URL, path: string): string {
+  const origin = filesOriginFrom(files, accounts)
+  return origin === undefined ? path : `${origin}/@login?redirect=${encodeURIComponent(path)}`
+}
+
 const DEFAULT_TIMEOUT_SECONDS = '60'
 const MAX_TIMEOUT_SECONDS = 3600
 

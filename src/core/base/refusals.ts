@@ -47,10 +47,6 @@ export const REFUSALS = {
   },
 
   wrongCredentials: { code: 401, message: 'Invalid username or password' },
-  registrationWaits: {
-    code: 401,
-    message: 'an administrator has to approve the registration first',
-  },
   guestDisabled: { code: 401, message: 'Guest user is disabled, login please' },
   tokenExpired: { code: 401, message: 'token is expired' },
   tokenInvalidated: { code: 401, message: 'token is invalidated' },
@@ -66,6 +62,7 @@ export const REFUSALS = {
 
   wrongCode: { code: 402, message: 'Invalid 2FA code' },
 
+  registrationWaits: { code: 403, message: 'your registration waits for an administrator' },
   httpsRequired: { code: 403, message: 'https is required' },
   confirmationNeeded: { code: 403, message: 'Sign in again or confirm to do this' },
   wrongOldPassword: { code: 403, message: 'old_password is wrong' },

@@ -43,6 +43,7 @@ export type IconName =
   | 'done'
   | 'missing'
   | 'delete'
+  | 'files'
 
 /** A decorative icon beside a text; screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {

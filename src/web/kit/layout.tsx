@@ -105,11 +105,12 @@ function Brand({ view: { site } }: { view: View }) {
 }
 
 function Navigation({ view }: { view: View }) {
-  const { t, account, navigation } = view
+  const { t, account, navigation, files } = view
+  const first: NavigationItem[] = files === undefined ? [] : [[files.start, 'files']]
   return (
     <nav aria-label={t.mainNavigation}>
       <ul>
-        <NavigationItems view={view} pages={navigation.own} />
+        <NavigationItems view={view} pages={[...first, ...navigation.own]} />
       </ul>
       {account?.role === ADMIN && (
         <>

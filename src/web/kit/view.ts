@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import { html } from 'hono/html'
 import type { AppContext } from '../http/context.ts'
 import { type RelyingParty, relyingPartyOf } from '../../core/base/passkey-site.ts'
+import { filesAddressFrom } from '../../core/base/file-server.ts'
 import type { Refusal } from '../../core/base/refusals.ts'
 import { usualFolder } from '../../core/accounts/new-names.ts'
 import type { Deps } from '../../core/deps.ts'
@@ -91,6 +92,8 @@ export interface View {
   isFresh: boolean
   /** The pages of a user, and those of operators. */
   navigation: Record<'own' | 'operators', readonly NavigationItem[]>
+  /** The addresses of the file server's web client; `undefined` without a file server. */
+  files: { start: string; manage: string } | undefined
   /** Confirms what the last form changed. */
   notice: { text: string; isGood: boolean } | undefined
   /** Where browsers have passkeys on this site; `undefined` under an IP address and over http. */
@@ -157,6 +160,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     language,
     ...(await source.readSite(c)),
     navigation: source.navigation,
+    files: filesOf(c),
     host: new URL(c.req.url).host,
     path: c.req.path,
     address: localPathOf(c.req.url),
@@ -172,6 +176,14 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
         ? await source.beginCeremony(deps, relyingParty, account.username)
         : undefined,
   }
+}
+
+function filesOf(c: AppContext): View['files'] {
+  const files = c.get('deps').fileServer()
+  if (files === undefined) return undefined
+  const here = new URL(c.req.url)
+  const addressOf = (path: string) => filesAddressFrom(files, here, path)
+  return { start: addressOf('/'), manage: addressOf('/@manage') }
 }
 
 /** @param refusal Decides the HTTP status of the page that reports it. */

@@ -38,7 +38,7 @@ export function arrivalPage(c: AppContext) {
         <body>
           <main hidden>
             <h1>${t.arrivalFailed}</h1>
-            <p><a href="/@login">${t.arrivalAgain}</a></p>
+            <p><a href="/@login">${t.again}</a></p>
           </main>
           <noscript>${t.arrivalScript}</noscript>
           ${

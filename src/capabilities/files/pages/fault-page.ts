@@ -43,6 +43,7 @@ export async function faultPage(
       </head>
       <body>
         <h1>${sentence}</h1>
+        <p><a href="">${t.files.again}</a></p>
         ${account}
         <p><small>${refusal.code} · ${c.get('requestId')}</small></p>
       </body>

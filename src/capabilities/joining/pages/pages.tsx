@@ -216,6 +216,15 @@ export function WelcomePage({ view, hasAddress, hasKey, hasAppPassword }: Welcom
     <AccountPage view={view} title={t.welcomeTitle}>
       <Heading title={t.welcomeTitle} lead={t.welcomeLead} />
       <ul class="rows choices">
+        {view.files && (
+          <Choose
+            href={view.files.start}
+            icon="files"
+            tone="green"
+            title={view.t.files.open}
+            hint={view.t.files.openHint}
+          />
+        )}
         {steps
           .filter(({ href }) => href !== EMAIL_PATH || view.hasMail)
           .toSorted((one, other) => Number(other.isDone) - Number(one.isDone))

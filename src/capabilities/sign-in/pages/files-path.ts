@@ -1,5 +1,5 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import { filesOriginFrom } from '../../../core/base/file-server.ts'
+import { filesAddressFrom } from '../../../core/base/file-server.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { parseClientPath } from '../../../web/kit/local-path.ts'
 import { showContinue } from '../../../web/kit/problem-page.tsx'
@@ -32,9 +32,7 @@ export function takeFilesPath(c: AppContext): string {
   deleteCookie(c, name, options)
   const path = parseClientPath(kept)
   const files = c.get('deps').fileServer()
-  if (path === '' || files === undefined) return ''
-  const origin = filesOriginFrom(files, new URL(c.req.url))
-  return origin === undefined ? path : `${origin}/@login?redirect=${encodeURIComponent(path)}`
+  return path === '' || files === undefined ? '' : filesAddressFrom(files, new URL(c.req.url), path)
 }
 
 /**

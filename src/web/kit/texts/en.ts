@@ -22,7 +22,7 @@ const refusals: Record<RefusalName, string> = {
   tooManyPasskeys: 'You can have at most <limit> passkeys. Delete one first.',
   noPasskeysHere: 'Passkeys work only over https and under a host name.',
   wrongCredentials: 'User name or password is wrong.',
-  registrationWaits: 'An administrator has to approve your registration first. Try again later.',
+  registrationWaits: 'Your registration waits for an administrator. Try again later.',
   guestDisabled: 'Please sign in.',
   tokenExpired: 'Your session has ended. Please sign in again.',
   handOverInvalid: 'Could not sign you in. Try again.',
@@ -351,6 +351,7 @@ export const kitEn = {
     page: (page: number, pages: number) => `Page ${page} of ${pages}`,
   },
   nav: {
+    files: 'Files',
     overview: 'Overview',
     security: 'Security',
     keys: 'SSH keys',

@@ -78,6 +78,7 @@ export const kitZh: KitTexts = {
   },
   pager: { newer: '较新', older: '较早', page: (page, pages) => `第 ${page} 页，共 ${pages} 页` },
   nav: {
+    files: '文件',
     overview: '概览',
     security: '安全',
     keys: 'SSH 公钥',

@@ -30,7 +30,14 @@ export function SitePage({ view, state }: SiteProps) {
     total > MAX_COUNTED_USERS ? `${format.format(MAX_COUNTED_USERS)}+` : format.format(total)
   return (
     <AccountPage view={view} title={t.title}>
-      <Heading title={t.title} lead={t.lead(view.site.title)} />
+      <header class="bar">
+        <Heading title={t.title} lead={t.lead(view.site.title)} />
+        {view.files && (
+          <a role="button" class="secondary" href={view.files.manage}>
+            {view.t.files.manage}
+          </a>
+        )}
+      </header>
       <Health view={view} state={state} />
       <Attention view={view} state={state} />
       <Tiles
