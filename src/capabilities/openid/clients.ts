@@ -1,16 +1,10 @@
-import { insertEvent, logEvent } from '../../core/audit/events.ts'
-import type { Deps } from '../../core/deps.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
+import { insertEvent } from '../../core/audit/events.ts'
 import { toHex } from '../../core/base/encoding.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import type { ActorDeps } from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
-import {
-  actAsOperator,
-  actAsOperatorAt,
-  eventBy,
-  isFreshOperator,
-  type Operator,
-} from '../../core/access/operators.ts'
+import type { Deps } from '../../core/deps.ts'
 import { exists, notExists } from 'drizzle-orm'
 import {
   type OpenidClient,
@@ -28,8 +22,7 @@ const ID_BYTES = 12
 /** Lets scanners of public code recognise the secret. */
 const PREFIX = 'lks_'
 
-type ClientDeps = ActorDeps &
-  FreshnessDeps &
+type ClientDeps = ChangeDeps &
   Pick<Deps, 'randomBytes' | 'keyRing' | 'makeSigningKey' | 'kv' | 'isolateMemory'>
 
 /** What an operator says of a new client. */
@@ -59,7 +52,6 @@ export async function addClient(
   const { db } = deps
   const { isPublic = false, ...given } = request
   const secret = isPublic ? undefined : PREFIX + newSecret(deps)
-  const now = deps.now()
   const client: OpenidClient = {
     postLogoutUris: [],
     logoutUri: '',
@@ -68,24 +60,25 @@ export async function addClient(
     ...given,
     id: toHex(deps.randomBytes(ID_BYTES)),
     secretHash: secret === undefined ? null : await hashSecret(secret),
-    createdAt: now,
+    createdAt: deps.now(),
   }
-  const by = isFreshOperator(deps, operator, now)
-  const event = eventBy(operator, undefined, 'client_added', now, client.name)
-  const { isFresh, inserted } = await actAsOperatorAt(deps, operator, now, {
-    event: insertEvent(db, by, event, notExists(selectClientNamed(db, client.name))),
-    inserted: insertClient(db, by, client),
-  })
-  if (!isFresh) throw new Refusal('confirmationNeeded')
+  const { inserted } = await change(
+    deps,
+    of(operator),
+    { kind: 'client_added', detail: client.name, fresh: true },
+    ({ by, event }) => ({
+      event: insertEvent(db, by, event, notExists(selectClientNamed(db, client.name))),
+      inserted: insertClient(db, by, client),
+    }),
+  )
   if (inserted.length === 0) throw new Refusal('clientNameTaken')
-  logEvent(event)
   await ensureKey(deps)
   return { clientId: client.id, secret }
 }
 
 /** @throws {Refusal} `notAdmin`. */
-export async function listClients(deps: ActorDeps, operator: Operator): Promise<OpenidClient[]> {
-  const { clients } = await actAsOperator(deps, operator, { clients: selectClients(deps.db) })
+export async function listClients(deps: ReaderDeps, operator: Operator): Promise<OpenidClient[]> {
+  const { clients } = await read(deps, of(operator), { clients: selectClients(deps.db) })
   return clients
 }
 
@@ -94,11 +87,11 @@ export async function listClients(deps: ActorDeps, operator: Operator): Promise<
  * @throws {Refusal} `notAdmin`, `clientNotFound`.
  */
 export async function getClient(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
   nameOrId: string,
 ): Promise<OpenidClient> {
-  const { named, found } = await actAsOperator(deps, operator, {
+  const { named, found } = await read(deps, of(operator), {
     named: selectClientNamed(deps.db, nameOrId),
     found: selectClient(deps.db, nameOrId),
   })
@@ -119,17 +112,18 @@ export async function replaceSecret(
   { id, name }: OpenidClient,
 ): Promise<string> {
   const { db } = deps
-  const now = deps.now()
   const secret = PREFIX + newSecret(deps)
-  const by = isFreshOperator(deps, operator, now)
-  const event = eventBy(operator, undefined, 'client_secret_made', now, name)
-  const { isFresh, updated } = await actAsOperatorAt(deps, operator, now, {
-    event: insertEvent(db, by, event, exists(selectClient(db, id))),
-    updated: updateSecret(db, by, id, await hashSecret(secret)),
-  })
-  if (!isFresh) throw new Refusal('confirmationNeeded')
+  const secretHash = await hashSecret(secret)
+  const { updated } = await change(
+    deps,
+    of(operator),
+    { kind: 'client_secret_made', detail: name, fresh: true },
+    ({ by, event }) => ({
+      event: insertEvent(db, by, event, exists(selectClient(db, id))),
+      updated: updateSecret(db, by, id, secretHash),
+    }),
+  )
   if (updated.length === 0) throw new Refusal('clientNotFound')
-  logEvent(event)
   return secret
 }
 
@@ -144,14 +138,14 @@ export async function deleteClient(
   { id, name }: OpenidClient,
 ): Promise<void> {
   const { db } = deps
-  const now = deps.now()
-  const by = isFreshOperator(deps, operator, now)
-  const event = eventBy(operator, undefined, 'client_deleted', now, name)
-  const { isFresh, deleted } = await actAsOperatorAt(deps, operator, now, {
-    event: insertEvent(db, by, event, exists(selectClient(db, id))),
-    deleted: deleteClientRow(db, by, id),
-  })
-  if (!isFresh) throw new Refusal('confirmationNeeded')
+  const { deleted } = await change(
+    deps,
+    of(operator),
+    { kind: 'client_deleted', detail: name, fresh: true },
+    ({ by, event }) => ({
+      event: insertEvent(db, by, event, exists(selectClient(db, id))),
+      deleted: deleteClientRow(db, by, id),
+    }),
+  )
   if (deleted.length === 0) throw new Refusal('clientNotFound')
-  logEvent(event)
 }

@@ -1,35 +1,31 @@
-import { Hono } from 'hono'
-import { Refusal } from '../../../core/base/refusals.ts'
-import type { App, AppContext } from '../../../web/http/context.ts'
+import type { AppContext } from '../../../web/http/context.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
 import { listAccess, removeAccess } from '../access.ts'
+import { action, formsOf } from '../../../web/kit/action.ts'
 import { Change } from '../../../web/kit/confirm.tsx'
 import { Alert } from '../../../web/kit/fields.tsx'
-import { attempt, type Problem, readForm } from '../../../web/kit/form.ts'
+import type { Problem, Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
 import { Empty, Row, Rows } from '../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
-import { backTo, goTo, readView, type View } from '../../../web/kit/view.ts'
+import { readView, type View } from '../../../web/kit/view.ts'
 
 const PATH = '/account/programs'
 
 /** The page of the programs in which the user signs in with this account. */
-export const programPages = new Hono<App>()
-  .get('/', (c) => showPrograms(c))
-  .post('/remove', async (c) => {
-    const { id = '' } = await readForm(c)
-    const refusal = await attempt(() => removeAccess(c.get('deps'), sessionOf(c), id))
-    if (refusal instanceof Refusal) return showPrograms(c, refusal)
-    return goTo(c, PATH, 'program-removed')
-  })
-  .get('/:form', backTo(PATH))
+export const programPages = formsOf(PATH, showPrograms, {
+  remove: action({
+    run: (c, { id = '' }) => removeAccess(c.get('deps'), sessionOf(c), id),
+    done: 'program-removed',
+  }),
+}).get('/', (c) => showPrograms(c))
 
-async function showPrograms(c: AppContext, refusal?: Refusal) {
+async function showPrograms(c: AppContext, refused?: Refused) {
   const { account, programs } = await listAccess(c.get('deps'), sessionOf(c))
   const view = await readView(c, account)
-  return showForm(c, ProgramsPage, { view, programs }, refusal)
+  return showForm(c, ProgramsPage, { view, programs }, refused)
 }
 
 interface ProgramsProps {
