@@ -2,19 +2,12 @@ import { notExists, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { asAuthority } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
-import { type AuditEvent, logEvent } from '../../core/audit/events.ts'
+import type { AuditEvent } from '../../core/audit/events.ts'
 import { readReason } from '../../core/base/reasons.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import {
-  actAsOperator,
-  actAsOperatorAt,
-  isActor,
-  isFreshOperator,
-  isOperator,
-  type Operator,
-} from '../../core/access/operators.ts'
-import type { ActorDeps } from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import { isActor, type Operator } from '../../core/access/operators.ts'
+import { authorityOf, change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
 import { NO_SECRET, withoutForeignSecret } from './client-secret.ts'
 import {
   areKept,
@@ -43,10 +36,7 @@ export interface Setting extends SettingDefinition {
   isChanged: boolean
 }
 
-type SettingsAdminDeps = ActorDeps &
-  FreshnessDeps &
-  SettingsDeps &
-  Pick<Deps, 'keyRing' | 'randomBytes'>
+type SettingsAdminDeps = ChangeDeps & SettingsDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
 
 /** @throws {Refusal} `invalidBody`, naming the key, when there is no such setting. */
 export function describeSetting(key: string): SettingDefinition {
@@ -59,8 +49,8 @@ export function describeSetting(key: string): SettingDefinition {
 }
 
 /** Lists all settings from D1, in the order of `SETTINGS`. @throws {Refusal} `notAdmin`. */
-export async function listSettings(deps: ActorDeps, operator: Operator): Promise<Setting[]> {
-  const { changed } = await actAsOperator(deps, operator, {
+export async function listSettings(deps: ReaderDeps, operator: Operator): Promise<Setting[]> {
+  const { changed } = await read(deps, of(operator), {
     changed: selectChangedSettings(deps.db),
   })
   const values = withAllDefaults(changed)
@@ -131,39 +121,39 @@ async function writeSettings(
   const { wanted, basis } = isActor(operator)
     ? await withoutForeignSecret(db, asked)
     : { wanted: asked, basis: undefined }
-  const now = deps.now()
-  const isProven = isFreshOperator(deps, operator, now)
-  const givesNothing = notExists(selectGuarded(db, wanted))
-  const mayWrite = sql`(${isProven} or (${isOperator(db, operator, now)} and ${givesNothing}))`
-  const by = asAuthority(mayWrite)
-  const byOutdated = basis && asAuthority(sql`(${mayWrite} and not ${areKept(basis)})`)
-  const event = eventOfChange(operator, now)
-  const { isFresh, guarded, secretEvents, events } = await actAsOperatorAt(deps, operator, now, {
-    guarded: selectGuarded(db, wanted),
-    // Another change may have come since `withoutForeignSecret` has read.
-    secretEvents: byOutdated && insertEventOfChange(db, byOutdated, NO_SECRET, event),
-    secretDeleted: byOutdated && deleteSettings(db, byOutdated, NO_SECRET),
-    events: insertEventOfChange(db, by, wanted, event),
-    upserted: upsertSettings(db, by, wanted),
-    deleted: deleteSettings(db, by, wanted),
-  })
-  if (!isFresh && guarded.length > 0) throw new Refusal('confirmationNeeded')
-  const changes = [...(secretEvents ?? []), ...events]
-  for (const { detail } of changes) logEvent({ ...event, detail })
+  const subject = of(operator)
+  const { secretEvents, events } = await change(
+    deps,
+    subject,
+    { kind: 'settings_changed' },
+    ({ now, by: live, event }) => {
+      const guarded = selectGuarded(db, wanted)
+      const isProven = authorityOf(deps, subject, { fresh: true }, now)
+      const mayWrite = sql`(${isProven} or (${live} and ${notExists(guarded)}))`
+      const by = asAuthority(mayWrite)
+      const byOutdated = basis && asAuthority(sql`(${mayWrite} and not ${areKept(basis)})`)
+      const ofOperator = ownEvent(event)
+      return {
+        guarded,
+        // Another change may have come since `withoutForeignSecret` has read.
+        secretEvents: byOutdated && insertEventOfChange(db, byOutdated, NO_SECRET, ofOperator),
+        secretDeleted: byOutdated && deleteSettings(db, byOutdated, NO_SECRET),
+        events: insertEventOfChange(db, by, wanted, ofOperator),
+        upserted: upsertSettings(db, by, wanted),
+        deleted: deleteSettings(db, by, wanted),
+      }
+    },
+  )
   forgetSettings(deps)
   // Also when nothing changed: this may be the second try of a save whose copy was not written.
   await rebuildCopy(deps)
-  return changes.flatMap(({ detail }) => detail.split(', '))
+  return [...(secretEvents ?? []), ...events].flatMap(({ detail }) => detail.split(', '))
 }
 
 /**
- * The event of a change. It names keys only: a value, such as an announcement, stays out of the
- * log.
+ * Makes an event of the site one of the operator's own. It names keys only: a value, such as an
+ * announcement, stays out of the log.
  */
-function eventOfChange(
-  { network, userAgent, country = '', ...operator }: Operator,
-  at: number,
-): AuditEvent {
-  const userId = 'userId' in operator ? { userId: operator.userId } : {}
-  return { at, kind: 'settings_changed', ...userId, network, userAgent, country }
+function ownEvent({ actorId: userId, ...event }: AuditEvent): AuditEvent {
+  return userId === undefined ? event : { ...event, userId }
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { auditEvents, settings } from '../../../schema/tables.ts'
-import { type AuditEvent, eventRow } from '../../core/audit/events.ts'
+import { settings } from '../../../schema/tables.ts'
+import { type AuditEvent, insertEvents } from '../../core/audit/events.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { givesAccess, SETTING_FIELDS } from '../../core/access/field-guards.ts'
@@ -23,10 +23,8 @@ export function insertEventOfChange(
   const differing = sql`(
     select group_concat(wanted.key, ', ') as keys from ${differingOf(wanted)}
   ) as differing`
-  const row = { ...eventRow(event), detail: sql`differing.keys` }
-  return writing(db, by)
-    .insert(auditEvents, row, { from: differing, where: sql`differing.keys is not null` })
-    .returning({ detail: auditEvents.detail })
+  const source = { from: differing, where: sql`differing.keys is not null` }
+  return insertEvents(db, by, event, { detail: sql`differing.keys` }, source)
 }
 
 /**
