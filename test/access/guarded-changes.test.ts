@@ -9,7 +9,6 @@ import { GUARDED_CHANGES } from '../../src/core/access/guarded-changes.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { createApp } from '../../src/app.ts'
 import { keysOf, PAGE_NAMES } from '../../src/capabilities/settings/pages/admin/setting-pages.ts'
-import { USER_ACTIONS } from '../../src/capabilities/users/pages/admin/user-actions.ts'
 import { ALL_DEFAULTS } from '../../src/capabilities/settings/defaults.ts'
 import { saveSettings } from '../../src/capabilities/settings/manage-settings.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -563,14 +562,11 @@ describe('the list of changes names', () => {
   )
 
   test('every request and form that changes something, once', () => {
-    const FORMS = userPage(':form')
     const found = createApp(() => site.deps)
       .routes.filter(({ method }) => !['GET', 'ALL', 'OPTIONS'].includes(method))
       .map(({ method, path }) => `${method} ${path}`)
-      .filter((door) => door !== FORMS)
-    const forms = Object.keys(USER_ACTIONS).map((name) => userPage(name))
     const known = [...listed.map(({ door }) => door), ...WITHOUT_SESSION]
-    expect(known.toSorted()).toEqual([...new Set([...found, ...forms])].toSorted())
+    expect(known.toSorted()).toEqual([...new Set(found)].toSorted())
   })
 
   test('every field of every request', () => {

@@ -5,7 +5,7 @@ import { appPasswords, auditEvents, throttleCounters, users } from '../../schema
 import type { AppPasswordScope } from '../../src/core/access/scopes.ts'
 import { addServiceToken, deleteServiceToken } from '../../src/core/access/service-tokens.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { listStopsOf, unlockUser } from '../../src/capabilities/users/unlock.ts'
+import { listStops, unlockUser } from '../../src/capabilities/users/unlock.ts'
 import { Refusal } from '../../src/core/base/refusals.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -292,9 +292,9 @@ describe('POST /api/ldap/bind', () => {
 
   test('opens again when an operator unlocks the account', async () => {
     for (let n = 0; n < 5; n++) await bind('wrong')
-    expect(await listStopsOf(site.deps, COMMAND_LINE, alice)).toMatchObject([{ kind: 'door' }])
+    expect(await listStops(site.deps, COMMAND_LINE, alice)).toMatchObject([{ kind: 'door' }])
     await unlockUser(site.deps, COMMAND_LINE, alice)
-    expect(await listStopsOf(site.deps, COMMAND_LINE, alice)).toEqual([])
+    expect(await listStops(site.deps, COMMAND_LINE, alice)).toEqual([])
     expect(await bind(PASSWORD)).toEqual(YES)
   })
 

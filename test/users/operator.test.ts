@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, sessions, throttleCounters, users } from '../../schema/tables.ts'
 import { listSiteEvents } from '../../src/capabilities/activity/operator-events.ts'
 import { createMeter, openDatabase } from '../../src/core/database/database.ts'
-import { listStopsOf, unlockUser } from '../../src/capabilities/users/unlock.ts'
+import { listStops, unlockUser } from '../../src/capabilities/users/unlock.ts'
 import { COMMAND_LINE, type Operator } from '../../src/core/access/operators.ts'
 import { of } from '../../src/core/access/subject.ts'
 import {
@@ -162,11 +162,11 @@ describe('unlockUser', () => {
 const from = (network: string) => ({ headers: { 'CF-Connecting-IP': network } })
 
 async function stops() {
-  const found = await listStopsOf(site.deps, COMMAND_LINE, ALICE)
+  const found = await listStops(site.deps, COMMAND_LINE, ALICE)
   return found.map(({ kind, network, until }) => [kind, network, (until - site.now) / MINUTE])
 }
 
-describe('listStopsOf', () => {
+describe('listStops', () => {
   const WRONG = { username: 'alice', password: 'wrong-Passw0rd' }
 
   test('names a spent counter of old passwords, and unlocking clears it', async () => {

@@ -1,7 +1,5 @@
 import { and } from 'drizzle-orm'
-import { logDeletions } from '../../core/audit/deletions.ts'
-import { logEvents } from '../../core/audit/change-events.ts'
-import { eventOf, logEvent } from '../../core/audit/events.ts'
+import type { AuditEvent } from '../../core/audit/events.ts'
 import {
   checkPasswordLength,
   refuseCommonPassword,
@@ -11,16 +9,10 @@ import { hashPassword, staticDigest } from '../../core/passwords/passwords.ts'
 import { clearCounter } from '../../core/throttle/charges.ts'
 import { oldPasswordCounter } from '../../core/throttle/counters.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { actAs, endAs, type SessionActor } from '../../core/access/act-as.ts'
+import type { SessionActor } from '../../core/access/act-as.ts'
+import { act, authorityOf, change, own } from '../../core/access/subject.ts'
 import { selectAnyClient } from '../../core/accounts/known-names.ts'
-import { type FreshnessDeps, isFreshAt } from '../../core/access/freshness.ts'
-import {
-  isFresh,
-  isLive,
-  mayConfirm,
-  mayEnd,
-  mayEndFresh,
-} from '../../core/access/session-store.ts'
+import { mayConfirm } from '../../core/access/session-store.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import {
   checkChosenName,
@@ -46,14 +38,13 @@ import {
   type ProvenIdentity,
 } from '../sso/store.ts'
 import type { Authority } from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
 import { deleteSessionsOfChanged } from '../users/store.ts'
 import {
   selectRemainingAccess,
   type RemainingAccess,
   remainingAccessIn,
 } from './remaining-access.ts'
-
-type ProfileDeps = ProofDeps & FreshnessDeps
 
 /**
  * The change that a user requests. A missing field stays unchanged. An empty password keeps the
@@ -82,55 +73,49 @@ interface ProfileRequest {
  *   an identity that is taken.
  */
 export async function changeProfile(
-  deps: ProfileDeps,
+  deps: ProofDeps,
   actor: SessionActor,
   request: ProfileRequest,
 ): Promise<RemainingAccess> {
   await checkRequest(deps, actor, request)
   const isProven = Boolean(request.old_password)
   const passwordHash = await hashNewPassword(deps, actor, request)
-  const now = deps.now()
-  const change: ProfileChange = {
+  const wanted: ProfileChange = {
     ...(request.username !== undefined && { username: request.username }),
     ...(typeof request.sso_id === 'string' && ssoChange(request.sso_id, request.provenIdentity)),
     ...(passwordHash !== undefined && { passwordHash }),
   }
-  const event = eventOf(actor, 'profile_changed', now)
   const { db } = deps
   const { userId } = actor
   // A new password ends every session, so it is no change that a thief can use up.
-  const isEnd = passwordHash !== undefined
-  const by = isEnd ? mayEnd(db, actor, now) : isLive(db, actor, now)
-  const whenIsFresh = isEnd ? mayEndFresh(deps, actor, now) : isFresh(deps, actor, now)
-  const mayChange = isProven ? by : whenIsFresh
-  const identity = identityParts(deps, mayChange, actor, change, now)
-  const { account, clients, guarded, tooMany, events, updated, linked, unlinked, ...found } =
-    await (isEnd ? endAs : actAs)(deps, actor, {
-      clients: change.username === undefined ? undefined : selectAnyClient(db),
-      guarded: selectGuarded(db, userId, change),
-      tooMany:
-        change.username === undefined
-          ? undefined
-          : selectHoldingTooMany(db, userId, change.username),
-      ...(passwordHash === undefined ? undefined : selectRemainingAccess(db, userId)),
-      events: insertEventsOfProfile(db, by, userId, change, event, mayChange),
-      // They stand before the update, because it changes the row that its condition reads.
-      ...identity.parts,
-      updated: updateProfile(db, by, userId, change, now, mayChange),
-      ended: deleteSessionsOfChanged(db, userId, change),
-    })
-  if (updated.length > 0) {
-    logEvents(event, events)
-    if (linked?.length) logEvent(identity.linkedEvent)
-    logDeletions(identity.unlinkedEvent, unlinked)
-    return remainingAccessIn(found)
-  }
-  const { username = account.username } = change
-  if (guarded.length > 0 && !isProven && !isFreshAt(deps, account.provenAt, now))
-    throw new Refusal('confirmationNeeded')
+  const ends = passwordHash !== undefined
+  const { account, clients, tooMany, updated, ...found } = await change(
+    deps,
+    own(actor),
+    { kind: 'profile_changed', ends },
+    ({ now, by, event }) => {
+      const mayChange = isProven ? by : authorityOf(deps, own(actor), { fresh: true, ends }, now)
+      return {
+        clients: wanted.username === undefined ? undefined : selectAnyClient(db),
+        guarded: isProven ? undefined : selectGuarded(db, userId, wanted),
+        tooMany:
+          wanted.username === undefined
+            ? undefined
+            : selectHoldingTooMany(db, userId, wanted.username),
+        ...(ends && selectRemainingAccess(db, userId)),
+        events: insertEventsOfProfile(db, by, userId, wanted, event, mayChange),
+        // They stand before the update, because it changes the row that its condition reads.
+        ...identityParts(db, mayChange, actor, wanted, event),
+        updated: updateProfile(db, by, userId, wanted, now, mayChange),
+        ended: deleteSessionsOfChanged(db, userId, wanted),
+      }
+    },
+  )
+  if (updated.length > 0) return remainingAccessIn(found)
+  const { username = account.username } = wanted
   const isKnown = (clients ?? []).length > 0 && username !== account.username
   if (isKnown) throw new Refusal('nameFixed')
-  throw tooMany?.length ? new Refusal('tooManyNames') : reasonAgainst(account, username, change)
+  throw tooMany?.length ? new Refusal('tooManyNames') : reasonAgainst(account, username, wanted)
 }
 
 /**
@@ -140,18 +125,22 @@ export async function changeProfile(
  *   `confirmationNeeded`.
  */
 async function checkRequest(
-  deps: ProfileDeps,
+  deps: ProofDeps,
   actor: SessionActor,
   { username, password, old_password: oldPassword }: ProfileRequest,
 ): Promise<void> {
   if (password) checkPasswordLength(password)
   if (username === undefined && !password) return
   const { db } = deps
-  const now = deps.now()
-  const { account, kept, common } = await actAs(deps, actor, {
-    kept: username === undefined ? undefined : selectKeptNames(db),
-    common: password ? selectCommonPassword(db, password) : undefined,
-  })
+  const { account, kept, common } = await act(
+    deps,
+    own(actor),
+    { fresh: Boolean(password) && !oldPassword },
+    () => ({
+      kept: username === undefined ? undefined : selectKeptNames(db),
+      common: password ? selectCommonPassword(db, password) : undefined,
+    }),
+  )
   if (username !== undefined && username !== account.username) {
     refuseNameOfFiles(username)
     if (mayChoose(account)) {
@@ -159,10 +148,7 @@ async function checkRequest(
       refuseReservedName(username, keptNamesIn(kept ?? []))
     }
   }
-  if (common === undefined) return
-  refuseCommonPassword(common)
-  if (!oldPassword && !isFreshAt(deps, account.provenAt, now))
-    throw new Refusal('confirmationNeeded')
+  refuseCommonPassword(common ?? [])
 }
 
 /**
@@ -180,7 +166,7 @@ function mayChoose({ role, permission }: Account): boolean {
  * @throws {Refusal} `wrongOldPassword`, `tooManyAttempts`.
  */
 async function hashNewPassword(
-  deps: ProfileDeps,
+  deps: ProofDeps,
   actor: SessionActor,
   { password, old_password: oldPassword }: ProfileRequest,
 ): Promise<string | undefined> {
@@ -199,32 +185,23 @@ function ssoChange(ssoId: string, identity: ProvenIdentity | undefined): Profile
 
 /** Returns the statements that link or unlink identities, under the condition of the update. */
 function identityParts(
-  { db }: Pick<ProfileDeps, 'db'>,
+  db: Database,
   by: Authority,
   actor: SessionActor,
-  change: ProfileChange,
-  now: number,
+  wanted: ProfileChange,
+  event: AuditEvent,
 ) {
   const { userId } = actor
-  const { identity, ssoId } = change
-  const linkedEvent = eventOf(actor, 'identity_linked', now, identity && identityText(identity))
-  const unlinkedEvent = eventOf(actor, 'identity_unlinked', now)
-  const when = willUpdateProfile(db, userId, change, by)
-  const linking = identity && identityLinking(db, by, userId, identity, 'user', linkedEvent, when)
-  const mayUnlink = and(when, hasOtherWayIn(db, userId))
-  const unlinking =
-    ssoId === ''
-      ? identityUnlinking(db, by, userId, undefined, unlinkedEvent, mayUnlink, { actor })
-      : undefined
-  const parts = {
-    linkEvent: linking?.linkEvent,
-    linked: linking?.linked,
-    unlinkEvents: unlinking?.deletionEvents,
-    endedWithIdentityGrants: unlinking?.endedWithIdentityGrants,
-    endedWithIdentity: unlinking?.endedWithIdentity,
-    unlinked: unlinking?.deleted,
+  const { identity, ssoId } = wanted
+  const when = willUpdateProfile(db, userId, wanted, by)
+  if (identity !== undefined) {
+    const linked = { ...event, kind: 'identity_linked', detail: identityText(identity) } as const
+    return identityLinking(db, by, userId, identity, 'user', linked, when)
   }
-  return { linkedEvent, unlinkedEvent, parts }
+  if (ssoId !== '') return {}
+  const unlinked = { ...event, kind: 'identity_unlinked' } as const
+  const mayUnlink = and(when, hasOtherWayIn(db, userId))
+  return identityUnlinking(db, by, userId, undefined, unlinked, mayUnlink, { actor })
 }
 
 /**

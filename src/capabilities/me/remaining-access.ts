@@ -1,9 +1,8 @@
-import { actAsOperator, type Operator } from '../../core/access/operators.ts'
-import type { ActorDeps } from '../../core/access/act-as.ts'
-import { type OwnAddress, selectUser, selectVerifiedAddress } from '../../core/accounts/store.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import { read, type Subject } from '../../core/access/subject.ts'
+import { type OwnAddress, selectVerifiedAddress } from '../../core/accounts/store.ts'
 import { selectAppPasswords, type StoredAppPassword } from '../app-passwords/store.ts'
 import { EVERYTHING } from '../../core/base/paging.ts'
-import { Refusal } from '../../core/base/refusals.ts'
 import type { Database } from '../../core/database/database.ts'
 import { type OwnChannel, selectOwnChannel } from '../notices/store.ts'
 import { selectPasskeys, type StoredPasskey } from '../passkeys/store.ts'
@@ -52,14 +51,12 @@ export function isNothing(remaining: RemainingAccess): boolean {
   return Object.values(remaining).every((ways: unknown[]) => ways.length === 0)
 }
 
-/** @throws {Refusal} `notAdmin`, `userNotFound`. */
-export async function listRemainingAccessOf(
-  deps: ActorDeps,
-  operator: Operator,
-  userId: number,
+/** @throws {Refusal} The refusals of `read`. */
+export async function listRemainingAccess(
+  deps: ReaderDeps,
+  subject: Subject<number>,
 ): Promise<RemainingAccess> {
-  const parts = { user: selectUser(deps.db, userId), ...selectRemainingAccess(deps.db, userId) }
-  const found = await actAsOperator(deps, operator, parts)
-  if (found.user.length === 0) throw new Refusal('userNotFound')
-  return remainingAccessIn(found)
+  return remainingAccessIn(
+    await read(deps, subject, selectRemainingAccess(deps.db, subject.userId)),
+  )
 }

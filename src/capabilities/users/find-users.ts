@@ -1,10 +1,10 @@
-import type { ActorDeps } from '../../core/access/act-as.ts'
-import { actAsOperator, type Operator } from '../../core/access/operators.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { of, read } from '../../core/access/subject.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
-import { selectUser, selectUserNamed } from '../../core/accounts/store.ts'
+import { selectUserNamed } from '../../core/accounts/store.ts'
 import { selectDeletedUser } from '../../core/audit/event-lists.ts'
 import { windowOf } from '../../core/base/paging.ts'
-import { Refusal } from '../../core/base/refusals.ts'
 import { selectStops } from '../../core/throttle/stops.ts'
 import {
   countUsers,
@@ -21,14 +21,14 @@ import {
  * @throws {Refusal} `notAdmin`.
  */
 export async function listUsers(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
   page: number,
   perPage: number,
   filter: UserFilter = {},
 ) {
   const now = deps.now()
-  const { users, counted } = await actAsOperator(deps, operator, {
+  const { users, counted } = await read(deps, of(operator), {
     users: selectUsers(deps.db, filter, windowOf(page, perPage), now),
     counted: countUsers(deps.db, filter, now),
   })
@@ -48,7 +48,7 @@ const MAX_STOPS = 500
  * @throws {Refusal} `notAdmin`.
  */
 export async function findUsers(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
   filter: UserFilter,
   page: number,
@@ -57,7 +57,7 @@ export async function findUsers(
   const { limit, offset } = windowOf(page, perPage)
   const isListed = offset < MAX_LISTED_USERS
   const now = deps.now()
-  const { users, counted, stops } = await actAsOperator(deps, operator, {
+  const { users, counted, stops } = await read(deps, of(operator), {
     users: isListed ? selectUsersWithUse(deps.db, filter, { limit, offset }, now) : undefined,
     counted: countUsersUpTo(deps.db, filter, MAX_LISTED_USERS + 1, now),
     stops: selectStops(deps.db, now, MAX_STOPS),
@@ -71,23 +71,21 @@ export async function findUsers(
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`. */
 export async function getUser(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
   userId: number,
 ): Promise<Account> {
-  const { found } = await actAsOperator(deps, operator, { found: selectUser(deps.db, userId) })
-  const [user] = found
-  if (user === undefined) throw new Refusal('userNotFound')
-  return user
+  const { account } = await read(deps, of(operator, userId), {})
+  return account
 }
 
 /** @returns `undefined` for an unknown name. @throws {Refusal} `notAdmin`. */
 export async function findUser(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
   username: string,
 ): Promise<Account | undefined> {
-  const { found } = await actAsOperator(deps, operator, {
+  const { found } = await read(deps, of(operator), {
     found: selectUserNamed(deps.db, username),
   })
   return found[0]
@@ -101,13 +99,13 @@ export async function findUser(
  * @throws {Refusal} `notAdmin`.
  */
 export async function findUserOfEvents(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
   name: string,
 ): Promise<number | undefined> {
   const [, id] = /^#(\d{1,15})$/.exec(name) ?? []
   if (id !== undefined) return Number(id)
-  const { found, deleted } = await actAsOperator(deps, operator, {
+  const { found, deleted } = await read(deps, of(operator), {
     found: selectUserNamed(deps.db, name),
     deleted: selectDeletedUser(deps.db, name),
   })
@@ -121,12 +119,12 @@ export async function findUserOfEvents(
  * @throws {Refusal} `notAdmin`.
  */
 export async function listNamesLike(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
   username: string,
   slack: number,
 ): Promise<string[]> {
-  const { similar } = await actAsOperator(deps, operator, {
+  const { similar } = await read(deps, of(operator), {
     similar: selectNamesLike(deps.db, username, slack),
   })
   return similar.map((row) => row.username)

@@ -1,27 +1,22 @@
-import type { ActorDeps } from '../../core/access/act-as.ts'
 import { allSessions, endSessions, withNewFactor } from '../../core/access/endings.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
+import { isActor, type Operator, userIdOf } from '../../core/access/operators.ts'
 import {
-  actAsOperator,
-  actAsOperatorAt,
-  eventBy,
-  isActor,
-  isFreshOperator,
-  isOperator,
-  type Operator,
-  userIdOf,
-} from '../../core/access/operators.ts'
+  type AccountOf,
+  act,
+  authorityOf,
+  change,
+  type ChangeDeps,
+  of,
+  type Subject,
+} from '../../core/access/subject.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
 import { refuseLastFactor, takingFactors } from '../../core/accounts/last-factor.ts'
 import { nameAndFolder } from '../../core/accounts/new-names.ts'
 import { selectReservationByProgram } from '../../core/accounts/reserved-names.ts'
 import { ADMIN, GENERAL, GUEST } from '../../core/accounts/roles.ts'
-import { selectSameName, selectUser } from '../../core/accounts/store.ts'
-import { logEvents } from '../../core/audit/change-events.ts'
+import { selectSameName } from '../../core/accounts/store.ts'
 import type { Change } from '../../core/audit/changes.ts'
-import { logDeletions } from '../../core/audit/deletions.ts'
-import { logEvent } from '../../core/audit/events.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Deps } from '../../core/deps.ts'
 import { isPasskeyOf, passkeyDeletion } from '../passkeys/store.ts'
@@ -53,7 +48,7 @@ import { NOBODY } from '../../core/database/user-id.ts'
 /** The detail of a refusal, for the command line and the log. */
 const LAST_ADMIN = 'no other enabled admin has a password'
 
-type OperatorDeps = ActorDeps & FreshnessDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
+type OperatorDeps = ChangeDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
 
 /** The change that an operator requests. An empty password keeps the present one. */
 export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
@@ -82,13 +77,9 @@ export async function createUser(
   { expectedRole = GENERAL, password, ...fields }: NewUserRequest,
 ): Promise<number> {
   const { db } = deps
-  const state = await actAsOperatorAt(deps, operator, deps.now(), {
-    common: password ? selectCommonPassword(db, password) : undefined,
-  })
-  const passwordHash = await hashNewPassword(deps, password, state)
+  const passwordHash = await hashNewPassword(deps, of(operator), password)
   refuseNameOfFiles(fields.username)
   if (expectedRole !== GENERAL || fields.role === GUEST) throw new Refusal('builtInNotCreated')
-  const now = deps.now()
   const { basePath } = nameAndFolder(fields.basePath ?? '/', fields.username, false)
   const user: NewUser = {
     role: GENERAL,
@@ -99,23 +90,20 @@ export async function createUser(
     basePath,
     passwordHash: passwordHash ?? null,
   }
-  const event = { ...eventBy(operator, undefined, 'user_made', now), changes: changesOfNew(user) }
-  const by = isFreshOperator(deps, operator, now)
-  const {
-    isFresh,
-    reserved,
-    inserted: rows,
-  } = await actAsOperatorAt(deps, operator, now, {
-    reserved: selectReservationByProgram(db, user.username, NOBODY),
-    inserted: insertUser(db, by, user, now),
-    event: insertEventOfNewUser(db, by, user.username, event),
-  })
-  const [inserted] = rows
-  if (inserted === undefined && !isFresh) throw new Refusal('confirmationNeeded')
-  if (inserted === undefined)
-    throw new Refusal(reserved.length > 0 ? 'nameReserved' : 'usernameTaken')
-  logEvent({ ...event, userId: inserted.id })
-  return inserted.id
+  const changes = changesOfNew(user)
+  const { reserved, inserted } = await change(
+    deps,
+    of(operator),
+    { kind: 'user_made', fresh: true },
+    ({ now, by, event }) => ({
+      reserved: selectReservationByProgram(db, user.username, NOBODY),
+      inserted: insertUser(db, by, user, now),
+      event: insertEventOfNewUser(db, by, user.username, { ...event, changes }),
+    }),
+  )
+  const [made] = inserted
+  if (made === undefined) throw new Refusal(reserved.length > 0 ? 'nameReserved' : 'usernameTaken')
+  return made.id
 }
 
 /** Returns the fields of a new user, without the password, as changes. */
@@ -148,39 +136,36 @@ export async function changeUser(
   { password, ...request }: UserRequest,
 ): Promise<void> {
   const { db } = deps
+  const subject = of(operator, userId)
   const passwordHash = password
-    ? await hashPasswordOf(deps, operator, userId, password, request)
+    ? await hashNewPassword(deps, subject, password, (user) => checkChange(user, request, password))
     : undefined
-  const now = deps.now()
   const { expectedRole, ...fields } = request
-  const change = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
-  const event = eventBy(operator, userId, 'user_changed', now)
-  const by = isOperator(db, operator, now)
-  const isProven = isFreshOperator(deps, operator, now)
+  const wanted = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
   const { username } = fields
-  const may = mayUpdate(db, userId, change, { isProven, expectedRole })
-  const { isFresh, found, guarded, rivals, reserved, events, unlinked, updated, deletedTokens } =
-    await actAsOperatorAt(deps, operator, now, {
-      found: selectUser(db, userId),
-      guarded: selectGuarded(db, userId, change),
-      rivals: username === undefined ? undefined : selectSameName(db, username, userId),
-      reserved:
-        username === undefined ? undefined : selectReservationByProgram(db, username, userId),
-      events: insertEventsOfUpdate(db, by, change, event, may),
-      ...unlinkIdentitiesOfChanged(db, by, operator, userId, change, event, may),
-      updated: updateUser(db, by, change, now, may),
-      ended: deleteSessionsOfChanged(db, userId, change),
-      ...deleteAppPasswordsOfChanged(db, userId, change, event),
-    })
-  if (updated.length > 0) {
-    logEvents(event, events)
-    logDeletions({ ...event, kind: 'identity_unlinked' }, unlinked)
-    logDeletions({ ...event, kind: 'token_deleted' }, deletedTokens)
-    return
-  }
-  const before = checkChange(found, request, password)
-  if (!isFresh && guarded.length > 0) throw new Refusal('confirmationNeeded')
-  if (username !== undefined && username !== before.username) refuseNameOfFiles(username)
+  const { account, rivals, reserved, updated } = await change(
+    deps,
+    subject,
+    { kind: 'user_changed' },
+    ({ now, by, event }) => {
+      const isProven = authorityOf(deps, subject, { fresh: true }, now)
+      const may = mayUpdate(db, userId, wanted, { isProven, expectedRole })
+      return {
+        guarded: selectGuarded(db, userId, wanted),
+        rivals: username === undefined ? undefined : selectSameName(db, username, userId),
+        reserved:
+          username === undefined ? undefined : selectReservationByProgram(db, username, userId),
+        events: insertEventsOfUpdate(db, by, wanted, event, may),
+        ...unlinkIdentitiesOfChanged(db, by, operator, userId, wanted, event, may),
+        updated: updateUser(db, by, wanted, now, may),
+        ended: deleteSessionsOfChanged(db, userId, wanted),
+        ...deleteAppPasswordsOfChanged(db, userId, wanted, event),
+      }
+    },
+  )
+  if (updated.length > 0) return
+  checkChange(account, request, password)
+  if (username !== undefined && username !== account.username) refuseNameOfFiles(username)
   if (rivals?.length) throw new Refusal('usernameTaken')
   if (reserved?.length) throw new Refusal('nameReserved')
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
@@ -188,38 +173,19 @@ export async function changeUser(
   })
 }
 
-/** Hashes a new password for a user who may get it: everybody else is refused before the hash. */
-async function hashPasswordOf(
-  deps: OperatorDeps,
-  operator: Operator,
-  userId: number,
-  password: string,
-  request: UserRequest,
-): Promise<string | undefined> {
-  const { found, ...state } = await actAsOperatorAt(deps, operator, deps.now(), {
-    found: selectUser(deps.db, userId),
-    common: selectCommonPassword(deps.db, password),
-  })
-  checkChange(found, request, password)
-  return hashNewPassword(deps, password, state)
-}
-
 /**
- * Says what speaks against a change in the record of its user. `mayUpdate` has the same conditions.
+ * Refuses a change that the record of its user speaks against. `mayUpdate` has the same conditions.
  *
- * @returns The record.
- * @throws {Refusal} `userNotFound`, `roleFixed`, `adminHasNoEnd`, `guestHasNoPassword`.
+ * @throws {Refusal} `roleFixed`, `adminHasNoEnd`, `guestHasNoPassword`.
  */
 function checkChange(
-  [before]: readonly Account[],
+  before: Account,
   { expectedRole, role }: UserRequest,
   password: string | undefined,
-): Account {
-  if (before === undefined) throw new Refusal('userNotFound')
+): void {
   if (!isRoleAllowed(before.role, expectedRole, role)) throw new Refusal('roleFixed')
   if (role === ADMIN && before.endsAt !== null) throw new Refusal('adminHasNoEnd')
   if (before.role === GUEST && password) throw new Refusal('guestHasNoPassword')
-  return before
 }
 
 /**
@@ -237,23 +203,22 @@ function isRoleAllowed(
 
 /** @throws {Refusal} `notAdmin`, `userNotFound`, `builtInNotDeleted`. */
 export async function removeUser(
-  deps: ActorDeps,
+  deps: ChangeDeps,
   operator: Operator,
   userId: number,
 ): Promise<void> {
   const { db } = deps
-  const now = deps.now()
-  const by = isOperator(db, operator, now)
-  const event = eventBy(operator, userId, 'user_deleted', now)
-  const { found, events, deleted } = await actAsOperator(deps, operator, {
-    found: selectUser(db, userId),
-    events: insertEventOfDeletion(db, by, userId, event),
-    deleted: deleteUser(db, by, userId),
-  })
-  if (deleted.length > 0) return logEvents(event, events)
-  const [user] = found
-  if (user === undefined) throw new Refusal('userNotFound')
-  const detail = user.role === ADMIN ? LAST_ADMIN : ''
+  const { account, deleted } = await change(
+    deps,
+    of(operator, userId),
+    { kind: 'user_deleted' },
+    ({ by, event }) => ({
+      events: insertEventOfDeletion(db, by, userId, event),
+      deleted: deleteUser(db, by, userId),
+    }),
+  )
+  if (deleted.length > 0) return
+  const detail = account.role === ADMIN ? LAST_ADMIN : ''
   throw new Refusal('builtInNotDeleted', { detail })
 }
 
@@ -266,57 +231,59 @@ export async function removeUser(
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `lastFactor` for their own, `userNotFound`.
  */
 export async function cancelUserTwoFactor(
-  deps: ActorDeps & FreshnessDeps,
+  deps: ChangeDeps,
   operator: Operator,
   userId: number,
   { withPasskeys = false } = {},
 ): Promise<void> {
   const { db } = deps
-  const now = deps.now()
-  const { by, kept } = takingFactors(db, isFreshOperator(deps, operator, now), {
-    userId,
-    takenBy: userIdOf(operator),
-    app: true,
-    passkeys: withPasskeys ? isPasskeyOf(userId) : undefined,
-  })
-  const event = eventBy(operator, userId, 'two_factor_cancelled', now)
-  const ofPasskey = eventBy(operator, userId, 'passkey_deleted', now)
-  const actor = { actor: operator }
-  const deletion = passkeyDeletion(db, by, userId, undefined, ofPasskey, actor)
   const isOwn = isActor(operator) && operator.userId === userId
-  const done = await actAsOperatorAt(deps, operator, now, {
-    kept,
-    events: insertEventOfCancelling(db, by, userId, event),
-    deletionEvents: withPasskeys ? deletion.deletionEvents : undefined,
-    deleted: withPasskeys ? deletion.deleted : undefined,
-    updated: clearSeed(db, by, userId),
-    codes: deleteRecoveryCodes(db, by, userId),
-    // The operator's own session stays, because `by` needs it.
-    ...endSessions(db, by, isOwn ? withNewFactor(operator) : allSessions(userId)),
+  const demand = { kind: 'two_factor_cancelled', fresh: true } as const
+  const done = await change(deps, of(operator, userId), demand, ({ by: proven, event }) => {
+    const { by, kept } = takingFactors(db, proven, {
+      userId,
+      takenBy: userIdOf(operator),
+      app: true,
+      passkeys: withPasskeys ? isPasskeyOf(userId) : undefined,
+    })
+    const ofPasskey = { ...event, kind: 'passkey_deleted' } as const
+    const actor = { actor: operator }
+    const deletion = passkeyDeletion(db, by, userId, undefined, ofPasskey, actor)
+    return {
+      kept,
+      events: insertEventOfCancelling(db, by, userId, event),
+      deletionEvents: withPasskeys ? deletion.deletionEvents : undefined,
+      deleted: withPasskeys ? deletion.deleted : undefined,
+      updated: clearSeed(db, by, userId),
+      codes: deleteRecoveryCodes(db, by, userId),
+      // The operator's own session stays, because `by` needs it.
+      ...endSessions(db, by, isOwn ? withNewFactor(operator) : allSessions(userId)),
+    }
   })
-  if (!done.isFresh) throw new Refusal('confirmationNeeded')
   refuseLastFactor(done)
-  if (done.updated.length === 0) throw new Refusal('userNotFound')
-  logEvents(event, done.events)
-  logDeletions(ofPasskey, done.deleted)
 }
 
 /**
  * Checks and hashes a new password. What the checks need is read before, so that nothing is hashed
  * for an operator who may not set one.
  *
+ * @param check Refuses a user who may not get one.
  * @returns `undefined` for an empty password, which keeps the present one.
- * @throws {Refusal} `invalidBody` for a poor password, `confirmationNeeded`.
+ * @throws {Refusal} `confirmationNeeded`, `userNotFound`, the refusals of `check`; `invalidBody`
+ *   for a poor password.
  */
-async function hashNewPassword(
+async function hashNewPassword<S extends Subject | Subject<undefined>>(
   deps: OperatorDeps,
+  subject: S,
   password = '',
-  { isFresh, common }: { isFresh: boolean; common: unknown[] | undefined },
+  check: (user: AccountOf<S>) => void = () => {},
 ): Promise<string | undefined> {
-  if (password !== '') {
-    checkPasswordLength(password)
-    refuseCommonPassword(common ?? [])
-  }
-  if (!isFresh) throw new Refusal('confirmationNeeded')
-  return password === '' ? undefined : hashPassword(deps, await staticDigest(password))
+  const { account, common } = await act(deps, subject, { fresh: true }, () => ({
+    common: password === '' ? undefined : selectCommonPassword(deps.db, password),
+  }))
+  check(account)
+  if (password === '') return undefined
+  checkPasswordLength(password)
+  refuseCommonPassword(common ?? [])
+  return hashPassword(deps, await staticDigest(password))
 }

@@ -1,15 +1,9 @@
 import { exists } from 'drizzle-orm'
-import { insertEvent, logEvent } from '../../core/audit/events.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
+import { insertEvent } from '../../core/audit/events.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import type { ActorDeps } from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
-import {
-  actAsOperator,
-  actAsOperatorAt,
-  eventBy,
-  isFreshOperator,
-  type Operator,
-} from '../../core/access/operators.ts'
 import {
   deleteReservation,
   selectReservation,
@@ -18,8 +12,8 @@ import {
 import { NOBODY } from '../../core/database/user-id.ts'
 
 /** @throws {Refusal} `notAdmin`. */
-export async function listReservedNames(deps: ActorDeps, operator: Operator) {
-  const { names } = await actAsOperator(deps, operator, { names: selectReservedNames(deps.db) })
+export async function listReservedNames(deps: ReaderDeps, operator: Operator) {
+  const { names } = await read(deps, of(operator), { names: selectReservedNames(deps.db) })
   return names
 }
 
@@ -31,20 +25,20 @@ export async function listReservedNames(deps: ActorDeps, operator: Operator) {
  *   reserved.
  */
 export async function releaseName(
-  deps: ActorDeps & FreshnessDeps,
+  deps: ChangeDeps,
   operator: Operator,
   username: string,
 ): Promise<void> {
   const { db } = deps
-  const now = deps.now()
-  const by = isFreshOperator(deps, operator, now)
-  const event = eventBy(operator, undefined, 'name_released', now, username)
   const isReserved = exists(selectReservation(db, username, NOBODY))
-  const { isFresh, released } = await actAsOperatorAt(deps, operator, now, {
-    event: insertEvent(db, by, event, isReserved),
-    released: deleteReservation(db, by, username),
-  })
-  if (!isFresh) throw new Refusal('confirmationNeeded')
+  const { released } = await change(
+    deps,
+    of(operator),
+    { kind: 'name_released', detail: username, fresh: true },
+    ({ by, event }) => ({
+      event: insertEvent(db, by, event, isReserved),
+      released: deleteReservation(db, by, username),
+    }),
+  )
   if (released.length === 0) throw new Refusal('userNotFound')
-  logEvent(event)
 }

@@ -31,7 +31,7 @@ import {
   insertEventsOfChange,
   textChange,
 } from '../../core/audit/change-events.ts'
-import { type AuditEvent, eventRow } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvents } from '../../core/audit/events.ts'
 import { literal } from '../../core/database/literal.ts'
 import { type Authority, THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
@@ -83,13 +83,12 @@ export function insertEventOfNewUser(
   username: string,
   event: AuditEvent,
 ) {
-  const row = { ...eventRow(event), userId: users.id }
   const earlier = db
     .select({ id: auditEvents.id })
     .from(auditEvents)
     .where(eq(auditEvents.userId, users.id))
   const isNew = and(isNamed(username), eq(users.createdAt, event.at), notExists(earlier))
-  return writing(db, by).insert(auditEvents, row, { from: users, where: isNew })
+  return insertEvents(db, by, event, { userId: users.id }, { from: users, where: isNew })
 }
 
 /** Changes the user that `may` holds for (`mayUpdate`). Returns no row when there is none. */
@@ -139,7 +138,7 @@ export function insertEventsOfUpdate(
  * that the new text names. A text that nobody has proven links nothing: it is a claim, which the
  * user confirms. The statements stand before the update, because they read the old text.
  *
- * @returns Parts of a batch. They are `undefined` for a change that keeps `sso_id`.
+ * @returns Parts of a batch; none for a change that keeps `sso_id`.
  */
 export function unlinkIdentitiesOfChanged(
   db: Database,
@@ -151,20 +150,11 @@ export function unlinkIdentitiesOfChanged(
   may: SQL | undefined,
 ) {
   const { ssoId } = change
-  if (ssoId === undefined) return { unlinked: undefined }
+  if (ssoId === undefined) return {}
   const isChanged = existsUser(db, may, ne(users.ssoId, ssoId))
   const when = and(isChanged, ne(identities.subject, ssoId))
   const unlinked = { ...event, kind: 'identity_unlinked' as const }
-  const { deletionEvents, deleted, ...ended } = identityUnlinking(
-    db,
-    by,
-    userId,
-    undefined,
-    unlinked,
-    when,
-    { actor: operator },
-  )
-  return { unlinkEvents: deletionEvents, ...ended, unlinked: deleted }
+  return identityUnlinking(db, by, userId, undefined, unlinked, when, { actor: operator })
 }
 
 /**
@@ -195,7 +185,7 @@ export function deleteSessionsOfChanged(
  * those of scope `admin` of a user who is no longer an admin. The statements stand after the update
  * and read the changed row, not the actor's session.
  *
- * @returns Parts of a batch. They are `undefined` for a change that deletes none.
+ * @returns Parts of a batch; none for a change that deletes none.
  */
 export function deleteAppPasswordsOfChanged(
   db: Database,
@@ -204,7 +194,7 @@ export function deleteAppPasswordsOfChanged(
   event: AuditEvent,
 ) {
   const isDemotion = role !== undefined && role !== ADMIN
-  if (disabled !== true && !isDemotion) return { tokenEvents: undefined, deletedTokens: undefined }
+  if (disabled !== true && !isDemotion) return {}
   const has = (state: SQL) => existsUser(db, eq(users.id, userId), state)
   const which = or(
     disabled === true ? has(isDisabled) : undefined,

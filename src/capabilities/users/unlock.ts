@@ -1,18 +1,9 @@
-import { insertEvent, logEvent } from '../../core/audit/events.ts'
-import type { Deps } from '../../core/deps.ts'
-import { Refusal } from '../../core/base/refusals.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
+import { insertEvent } from '../../core/audit/events.ts'
 import { hashName } from '../../core/crypto/key-ring.ts'
-import {
-  actAsOperator,
-  actAsOperatorAt,
-  eventBy,
-  isFreshOperator,
-  type Operator,
-} from '../../core/access/operators.ts'
-import type { ActorDeps } from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
-import { getUser } from './find-users.ts'
-import { selectUser } from '../../core/accounts/store.ts'
+import type { Deps } from '../../core/deps.ts'
 import { clearAccountCounters, clearPairs } from '../../core/throttle/charges.ts'
 import { counter } from '../../core/throttle/counters.ts'
 import { clearNetworks, selectStops, type Stop } from '../../core/throttle/stops.ts'
@@ -28,27 +19,26 @@ import { clearNetworks, selectStops, type Stop } from '../../core/throttle/stops
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`.
  */
 export async function unlockUser(
-  deps: ActorDeps & FreshnessDeps & Pick<Deps, 'keyRing'>,
+  deps: ChangeDeps & ReaderDeps & Pick<Deps, 'keyRing'>,
   operator: Operator,
   userId: number,
 ): Promise<number> {
   const { db } = deps
-  const { username } = await getUser(deps, operator, userId)
-  const nameHash = await hashName(await deps.keyRing(), username)
-  const now = deps.now()
-  const by = isFreshOperator(deps, operator, now)
-  const event = eventBy(operator, userId, 'user_unlocked', now)
-  const { isFresh, found, counters, pairs } = await actAsOperatorAt(deps, operator, now, {
-    found: selectUser(db, userId),
-    event: insertEvent(db, by, event),
-    // Stands before the counters of the account, which name the networks.
-    networks: clearNetworks(db, by, counter('account', nameHash).key, now),
-    pairs: clearPairs(db, by, nameHash),
-    counters: clearAccountCounters(db, by, userId, nameHash),
-  })
-  if (!isFresh) throw new Refusal('confirmationNeeded')
-  if (found.length === 0) throw new Refusal('userNotFound')
-  logEvent(event)
+  const subject = of(operator, userId)
+  const { account } = await read(deps, subject, {})
+  const nameHash = await hashName(await deps.keyRing(), account.username)
+  const { counters, pairs } = await change(
+    deps,
+    subject,
+    { kind: 'user_unlocked', fresh: true },
+    ({ now, by, event }) => ({
+      event: insertEvent(db, by, event),
+      // Stands before the counters of the account, which name the networks.
+      networks: clearNetworks(db, by, counter('account', nameHash).key, now),
+      pairs: clearPairs(db, by, nameHash),
+      counters: clearAccountCounters(db, by, userId, nameHash),
+    }),
+  )
   return counters.length + pairs.length
 }
 
@@ -60,12 +50,12 @@ const MAX_STOPS = 50
  *
  * @throws {Refusal} `notAdmin`.
  */
-export async function listStopsOf(
-  deps: ActorDeps,
+export async function listStops(
+  deps: ReaderDeps,
   operator: Operator,
   userId: number,
 ): Promise<Stop[]> {
-  const { stops } = await actAsOperator(deps, operator, {
+  const { stops } = await read(deps, of(operator), {
     stops: selectStops(deps.db, deps.now(), MAX_STOPS, userId),
   })
   return stops

@@ -66,7 +66,7 @@ export function of(operator: Operator, userId?: number): AccountOfUser<number | 
 }
 
 /** The account of the subject: that of the actor, or that of the user. */
-type AccountOf<S> =
+export type AccountOf<S> =
   S extends OwnAccount<UserId | undefined> ? Acting : S extends Subject ? Account : undefined
 
 /** Statements by name. The answer has other things by these names. */

@@ -38,7 +38,7 @@ interface FormWithInput<Given, Result> extends Form<Result> {
 type AnyForm<Given, Result> = PlainForm<Result> | FormWithInput<Given, Result>
 
 /** A form whose types `action` has checked. */
-interface Action {
+export interface Action {
   page: Page | undefined
   answer: <Name extends string>(c: AppContext, group: Group<Name>, name: Name) => Promise<Response>
 }
@@ -99,10 +99,12 @@ export function formsOf<Name extends string>(
 ): Hono<App> {
   const pathIn = typeof path === 'function' ? path : () => path
   const pages = new Hono<App>()
+  let hasFormsOfPage = false
   for (const name in forms) {
     const { page: own, answer } = forms[name]
-    if (own !== undefined) pages.get(`/${name}`, (c) => own(c))
+    if (own === undefined) hasFormsOfPage = true
+    else pages.get(`/${name}`, (c) => own(c))
     pages.post(`/${name}`, (c) => answer(c, { path: pathIn(c), page }, name))
   }
-  return pages.get('/:form', (c) => goTo(c, pathIn(c)))
+  return hasFormsOfPage ? pages.get('/:form', (c) => goTo(c, pathIn(c))) : pages
 }

@@ -9,11 +9,7 @@ import { keyRecords } from '../../ssh-keys/record.ts'
 import { identityText } from '../../sso/identity-text.ts'
 import { identityRecord } from '../../sso/record.ts'
 import { changeUser } from '../manage-users.ts'
-import {
-  isNothing,
-  listRemainingAccessOf,
-  type RemainingAccess,
-} from '../../me/remaining-access.ts'
+import { isNothing, listRemainingAccess, type RemainingAccess } from '../../me/remaining-access.ts'
 import { agrees } from '../../../programs/kit/confirm.ts'
 import { USER } from '../../../programs/site/find-user.ts'
 import { takes } from '../../../programs/kit/declaration.ts'
@@ -52,7 +48,7 @@ e-mail address and SSH keys. On a terminal the command asks whether to delete th
     const { password, shownOnce } = await readPassword(site)
     await changeUser(site, COMMAND_LINE, id, { password })
     const deleted = deleteKeys ? await removeKeys(site, of(COMMAND_LINE, id)) : 0
-    const remaining = await listRemainingAccessOf(site, COMMAND_LINE, id)
+    const remaining = await listRemainingAccess(site, of(COMMAND_LINE, id))
     const record = { id, username, deleted_keys: deleted, ...remainingRecord(remaining) }
     const gone = deleted === 0 ? '' : ` Deleted ${countOf(deleted)}.`
     const done = `Set a new password for ${username}; all sessions have ended.${gone}`

@@ -12,7 +12,7 @@ import { listIdentities } from '../../sso/manage.ts'
 import { findUsers, listUsers } from '../find-users.ts'
 import { changeUser, removeUser } from '../manage-users.ts'
 import { USER_GROUPS, type UserGroup } from '../list-store.ts'
-import { listStopsOf, unlockUser } from '../unlock.ts'
+import { listStops, unlockUser } from '../unlock.ts'
 import { confirm, needTerminal, YES } from '../../../programs/kit/confirm.ts'
 import { daysUpTo } from '../../../programs/kit/days.ts'
 import { takes } from '../../../programs/kit/declaration.ts'
@@ -135,7 +135,7 @@ const show = onSite({
     const appPasswords = await listAppPasswords(site, of(COMMAND_LINE, account.id))
     const identities = await listIdentities(site, of(COMMAND_LINE, account.id))
     const { details } = await readDetails(site, of(COMMAND_LINE, account.id))
-    const stops = await listStopsOf(site, COMMAND_LINE, account.id)
+    const stops = await listStops(site, COMMAND_LINE, account.id)
     const { email, email_verified, ends_at, waiting } = detailsRecord(details)
     const { registeredNetwork: network } = details
     const ofPerson = {

@@ -5,6 +5,8 @@ import { ADMIN, GENERAL, GUEST } from '../../../../core/accounts/roles.ts'
 import { usernameSchema } from '../../../../core/accounts/username.ts'
 import { reason } from '../../../../core/base/reasons.ts'
 import { possiblyEmptyText } from '../../../../core/base/text.ts'
+import type { Deps } from '../../../../core/deps.ts'
+import { generatePassword } from '../../../../core/passwords/generated-password.ts'
 import { validate } from '../../../../web/http/input.ts'
 import { Field } from '../../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
@@ -42,9 +44,16 @@ export function parseUser(fields: Fields) {
   return { username, basePath, permission, ...(role !== undefined && { role }) }
 }
 
-/** @returns The typed password; empty asks for a generated one. @throws {Refusal} `invalidBody`. */
-export function parsePassword(fields: Fields): string {
-  return validate(passwordSchema, fields).password
+/**
+ * Reads the new password; generates one when the field is empty, which the answer shows once.
+ *
+ * @throws {Refusal} `invalidBody`.
+ */
+export function readNewPassword(deps: Pick<Deps, 'randomBytes'>, fields: Fields) {
+  const { password: typed } = validate(passwordSchema, fields)
+  if (typed !== '') return { password: typed, generated: undefined }
+  const generated = generatePassword(deps)
+  return { password: generated, generated }
 }
 
 interface UserFieldsProps {

@@ -5,9 +5,9 @@ import type { ListedIdentity } from '../../../sso/manage.ts'
 import type { Stop } from '../../../../core/throttle/stops.ts'
 import type { RemainingAccess } from '../../../me/remaining-access.ts'
 import type { ListedEvent } from '../../../activity/pages/event-text.ts'
-import type { Fields, Problem } from '../../../../web/kit/form.ts'
+import type { ShownRefused } from '../../../../web/kit/form.ts'
 import type { View } from '../../../../web/kit/view.ts'
-import { userAddress } from './users.tsx'
+import { userAddress } from './user-address.ts'
 
 /** The forms of a user's page, by the last segment of their path. */
 export type UserForm =
@@ -47,8 +47,7 @@ export interface UserProps extends RemainingAccess {
   hasPrograms: boolean
   /** The list that the operator came from: the query of its address, or empty. */
   list: string
-  /** The form that was refused, the problem, and the form's values. */
-  refused?: { form: UserForm; problem: Problem; fields: Fields } | undefined
+  refused: ShownRefused<UserForm> | undefined
 }
 
 /** Returns the path that a form of a user's page posts to; the way back stays in it. */

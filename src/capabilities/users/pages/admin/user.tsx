@@ -16,12 +16,13 @@ import { PermissionField } from './permission-fields.tsx'
 import { StopFacts, Unlock } from './stops.tsx'
 import { EndForms, HelpForms } from './user-access.tsx'
 import { UserAppPasswords } from '../../../app-passwords/pages/admin/user-app-passwords.tsx'
+import { USERS_PATH } from './user-address.ts'
 import { UserDetails } from './user-details.tsx'
 import { fieldsOf, USER_FIELDS, UserFields } from './user-fields.tsx'
 import { UserIdentities } from '../../../sso/pages/admin/user-identities.tsx'
 import { UserPasskeys } from '../../../passkeys/pages/admin/user-passkeys.tsx'
 import { userAction, type UserProps } from './user-props.ts'
-import { Decisions, RegistrationFacts, UserBadges, USERS_PATH } from './users.tsx'
+import { Decisions, RegistrationFacts, UserBadges } from './users.tsx'
 
 /**
  * The page lists the latest sessions only; “End all sessions and app passwords” ends the others

@@ -25,28 +25,10 @@ import type { View } from '../../../../web/kit/view.ts'
 import { MadeLinkPage } from '../../../joining/pages/admin/invitations.tsx'
 import { PermissionField } from './permission-fields.tsx'
 import { StopFacts, Unlock } from './stops.tsx'
+import { userAddress, usersAddress, USERS_PATH, type UserSearch } from './user-address.ts'
 import { newUser, PasswordField, USER_FIELDS, UserFields } from './user-fields.tsx'
 
 type ListedUser = Awaited<ReturnType<typeof findUsers>>['users'][number]
-
-export const USERS_PATH = '/account/admin/users'
-
-/**
- * Returns the address of a user's page, or of a form on it.
- *
- * @param list The query of the list that the page leads back to, or empty.
- */
-export function userAddress(id: number, list: string, form = ''): string {
-  const back = list === '' ? '' : `?${String(new URLSearchParams({ list }))}`
-  return `${USERS_PATH}/${id}${form}${back}`
-}
-
-/** The fields of the search; an empty one matches every user. */
-interface UserSearch {
-  /** Part of the name. */
-  search: string
-  group: '' | (typeof USER_GROUPS)[number]
-}
 
 interface UsersProps extends UserSearch {
   view: View
@@ -114,17 +96,6 @@ function totalText({ t, language }: View, total: number): string {
   const most = new Intl.NumberFormat(LANGUAGE_TAGS[language]).format(MAX_LISTED_USERS)
   return t.adminUsers.totalOver(most)
 }
-
-/** Returns the address of the list with this search. */
-export function usersAddress({ search, group }: UserSearch, page = 1): string {
-  const query = new URLSearchParams({
-    ...(search !== '' && { search }),
-    ...(group !== '' && { group }),
-    ...(page > 1 && { page: String(page) }),
-  })
-  return query.size === 0 ? USERS_PATH : `${USERS_PATH}?${String(query)}`
-}
-
 function NoUsers({ view: { t }, search, group }: UserSearch & { view: View }) {
   const inGroup = group === '' ? '' : t.adminUsers.noneInGroup(t.adminUsers.groups[group])
   const hint = search === '' ? inGroup : t.adminUsers.noneHint(search)

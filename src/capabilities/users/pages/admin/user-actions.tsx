@@ -1,0 +1,175 @@
+import * as v from 'valibot'
+import { of } from '../../../../core/access/subject.ts'
+import { text } from '../../../../core/base/text.ts'
+import type { AppContext } from '../../../../web/http/context.ts'
+import { actorOf } from '../../../../web/http/guard.ts'
+import { idQuery } from '../../../../web/http/input.ts'
+import { action, type Action } from '../../../../web/kit/action.ts'
+import { adminView } from '../../../../web/kit/admin/view.ts'
+import { languageOf } from '../../../../web/kit/language.ts'
+import { type DoneNotice, goTo, showPage } from '../../../../web/kit/view.ts'
+import { deleteAppPassword } from '../../../app-passwords/app-passwords.ts'
+import { changeDetails } from '../../../joining/details.ts'
+import { linkPlaceOf } from '../../../joining/http/link-place.ts'
+import { createResetLink } from '../../../joining/reset-links.ts'
+import { approveUser, rejectUser } from '../../../joining/waiting.ts'
+import { isNothing, listRemainingAccess } from '../../../me/remaining-access.ts'
+import { removePasskey } from '../../../passkeys/manage.ts'
+import { endEverything, endSession } from '../../../sessions/manage.ts'
+import { removeKeys } from '../../../ssh-keys/keys.ts'
+import { unlinkIdentity } from '../../../sso/manage.ts'
+import { getUser } from '../../find-users.ts'
+import { cancelUserTwoFactor, changeUser, removeUser } from '../../manage-users.ts'
+import { unlockUser } from '../../unlock.ts'
+import { listOf, userIdOf, userPageOf, USERS_PATH } from './user-address.ts'
+import { parseDetails } from './user-details.tsx'
+import { parseUser, readNewPassword } from './user-fields.tsx'
+import type { UserForm } from './user-props.ts'
+import { GeneratedPasswordPage, ResetLinkPage } from './users.tsx'
+
+/** The id of a session or a passkey. */
+const textId = v.object({ id: text() })
+
+const identitySchema = v.object({
+  issuer: text(),
+  subject: text(),
+  last_way_in: v.optional(v.string()),
+})
+
+/** The operator of a request, and the user whose page it is. */
+function target(c: AppContext) {
+  return [c.get('deps'), actorOf(c), userIdOf(c)] as const
+}
+
+/** The same, for decisions on the account of a user. */
+function account(c: AppContext) {
+  return [c.get('deps'), of(actorOf(c), userIdOf(c))] as const
+}
+
+/** Leads to the list, so that an operator who goes through people goes on with the next one. */
+function toList(c: AppContext, notice: DoneNotice) {
+  const list = listOf(c)
+  return goTo(c, list === '' ? USERS_PATH : `${USERS_PATH}?${list}`, notice)
+}
+
+/** The forms of a user's page, by the last segment of their path. */
+export const USER_FORMS: Record<UserForm, Action> = {
+  change: action({
+    reads: parseUser,
+    confirms: true,
+    run: (c, user) => changeUser(...target(c), user),
+    done: 'user-changed',
+  }),
+  details: action({
+    reads: (fields, c) => parseDetails(userIdOf(c), fields),
+    confirms: true,
+    run: (c, details) => changeDetails(...target(c), details, languageOf(c)),
+    done: 'user-changed',
+  }),
+  approve: action({
+    confirms: true,
+    run: (c) => approveUser(...target(c)),
+    done: (c) =>
+      listOf(c) === '' ? goTo(c, userPageOf(c), 'user-approved') : toList(c, 'user-approved'),
+  }),
+  reject: action({
+    confirms: true,
+    run: (c) => rejectUser(...target(c)),
+    done: (c) => toList(c, 'user-rejected'),
+  }),
+  password: action({
+    reads: (fields, c) => readNewPassword(c.get('deps'), fields),
+    confirms: true,
+    async run(c, { password, generated }) {
+      // Read first: an admin who changes their own password ends this session.
+      const view = await adminView(c)
+      const [user, remaining] = await Promise.all([
+        getUser(...target(c)),
+        listRemainingAccess(...account(c)),
+      ])
+      await changeUser(...target(c), { password })
+      return { view, user, remaining, generated }
+    },
+    done(c, { generated, ...shown }) {
+      if (generated !== undefined)
+        return showPage(c, <GeneratedPasswordPage {...shown} password={generated} />)
+      const isAll = isNothing(shown.remaining)
+      return goTo(c, userPageOf(c), isAll ? 'user-password-set' : 'user-password-set-remaining')
+    },
+  }),
+  'reset-link': action({
+    confirms: true,
+    async run(c, fields) {
+      const user = await getUser(...target(c))
+      const secondFactor = fields['second_factor'] === 'true'
+      const request = { userId: user.id, secondFactor, endsAt: undefined }
+      const made = await createResetLink(c.get('deps'), actorOf(c), request, linkPlaceOf(c))
+      return { user, made }
+    },
+    done: async (c, shown) =>
+      showPage(c, <ResetLinkPage view={await adminView(c)} {...shown} next={userPageOf(c)} />),
+  }),
+  unlock: action({
+    confirms: true,
+    run: (c) => unlockUser(...target(c)),
+    done: (c) =>
+      new URLSearchParams(listOf(c)).get('group') === 'locked'
+        ? toList(c, 'user-unlocked')
+        : goTo(c, userPageOf(c), 'user-unlocked'),
+  }),
+  'cancel-two-factor': action({
+    confirms: true,
+    run: (c, fields) =>
+      cancelUserTwoFactor(...target(c), { withPasskeys: fields['with_passkeys'] === 'true' }),
+    done(c) {
+      // Cancelling one's own second factor keeps the session.
+      const isOwn = userIdOf(c) === actorOf(c).userId
+      return goTo(c, userPageOf(c), isOwn ? 'two-factor-off' : 'user-two-factor-off')
+    },
+  }),
+  'end-sessions': action({
+    run: (c) => endEverything(...account(c)),
+    done: 'user-sessions-ended',
+  }),
+  disable: action({
+    run: (c) => changeUser(...target(c), { disabled: true }),
+    done: 'user-disabled',
+  }),
+  enable: action({
+    confirms: true,
+    run: (c) => changeUser(...target(c), { disabled: false }),
+    done: 'user-enabled',
+  }),
+  delete: action({
+    run: (c) => removeUser(...target(c)),
+    done: (c) => toList(c, 'user-deleted'),
+  }),
+  'end-session': action({
+    reads: textId,
+    run: (c, { id }) => endSession(...account(c), id),
+    done: 'session-ended',
+  }),
+  'delete-key': action({
+    reads: idQuery,
+    run: (c, { id }) => removeKeys(...account(c), id),
+    done: 'key-deleted',
+  }),
+  'delete-app-password': action({
+    reads: idQuery,
+    run: (c, { id }) => deleteAppPassword(...account(c), id),
+    done: 'app-password-deleted',
+  }),
+  'delete-passkey': action({
+    reads: textId,
+    confirms: true,
+    run: (c, { id }) => removePasskey(...account(c), id),
+    done: 'passkey-deleted',
+  }),
+  'unlink-identity': action({
+    reads: identitySchema,
+    confirms: true,
+    run: (c, { last_way_in: last, ...identity }) =>
+      unlinkIdentity(...account(c), identity, { mayBeLast: last === 'true' }),
+    done: 'identity-unlinked',
+  }),
+}

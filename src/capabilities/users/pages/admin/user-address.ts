@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+import { reason } from '../../../../core/base/reasons.ts'
+import { Refusal } from '../../../../core/base/refusals.ts'
+import { maxCharacters, possiblyEmptyText } from '../../../../core/base/text.ts'
+import type { AppContext } from '../../../../web/http/context.ts'
+import { idQuery, pageQuery } from '../../../../web/http/input.ts'
+import { USER_GROUPS } from '../../list-store.ts'
+
+export const USERS_PATH = '/account/admin/users'
+const MAX_SEARCH_CHARACTERS = 255
+
+/** The fields of the search; an empty one matches every user. */
+export interface UserSearch {
+  /** Part of the name. */
+  search: string
+  group: '' | (typeof USER_GROUPS)[number]
+}
+
+/** The query of the list. */
+export const listQuery = v.object({
+  page: pageQuery.entries.page,
+  search: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_SEARCH_CHARACTERS)),
+  group: v.optional(v.picklist(['', ...USER_GROUPS], reason('userGroup')), ''),
+})
+
+/** Returns the address of a page of the list. */
+export function usersAddress({ search, group }: UserSearch, page = 1): string {
+  const query = new URLSearchParams({
+    ...(search !== '' && { search }),
+    ...(group !== '' && { group }),
+    ...(page > 1 && { page: String(page) }),
+  })
+  return query.size === 0 ? USERS_PATH : `${USERS_PATH}?${String(query)}`
+}
+
+/**
+ * Returns the address of a user's page, or of a form on it.
+ *
+ * @param list The query of the list that the page leads back to, or empty.
+ */
+export function userAddress(id: number, list: string, form = ''): string {
+  const back = list === '' ? '' : `?${String(new URLSearchParams({ list }))}`
+  return `${USERS_PATH}/${id}${form}${back}`
+}
+
+/** @throws {Refusal} `userNotFound`. */
+export function userIdOf(c: AppContext): number {
+  const result = v.safeParse(idQuery, c.req.param())
+  if (!result.success) throw new Refusal('userNotFound')
+  return result.output.id
+}
+
+/** Reads the query of the list that the user's page leads back to; anything else is dropped. */
+export function listOf(c: AppContext): string {
+  const given = Object.fromEntries(new URLSearchParams(c.req.query('list')))
+  const parsed = v.safeParse(listQuery, given)
+  if (!parsed.success) return ''
+  const { search, group, page } = parsed.output
+  return usersAddress({ search, group }, page).split('?')[1] ?? ''
+}
+
+/** Returns the address of the user's page to which a form belongs. */
+export function userPageOf(c: AppContext): string {
+  return userAddress(userIdOf(c), listOf(c))
+}
