@@ -1,9 +1,27 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { judgeSite } from '../../src/programs/doctor/doctor-checks.ts'
-import type { Facts, SiteData } from '../../src/programs/doctor/doctor-facts.ts'
+import {
+  judgeAppPasswords,
+  type StaleCounts,
+} from '../../src/capabilities/app-passwords/commands/checks.ts'
+import { judgeMail, type MailFacts } from '../../src/capabilities/mail/commands/checks.ts'
+import { judgePrograms, type ProgramFacts } from '../../src/capabilities/openid/commands/checks.ts'
+import {
+  judgePasskeys,
+  judgeRpId,
+  type PasskeyCount,
+  type PasskeyFacts,
+} from '../../src/capabilities/passkeys/commands/checks.ts'
+import { judgeSso, type SsoFacts } from '../../src/capabilities/sso/commands/checks.ts'
+import { judgeSetup } from '../../src/programs/doctor/doctor-checks.ts'
+import { judgeData } from '../../src/programs/doctor/doctor-data-checks.ts'
+import type {
+  Facts as OwnFacts,
+  SiteData as OwnData,
+} from '../../src/programs/doctor/doctor-facts.ts'
 import { askOverHttp, type PlainHttp } from '../../src/programs/doctor/plain-http.ts'
+import type { Finding } from '../../src/programs/kit/findings.ts'
 import { customDomains, readSiteConfig } from '../../src/programs/site/site-config.ts'
 import { DEFAULT_SETTINGS, VERSION } from '../../src/capabilities/settings/defaults.ts'
 import { createKeyRing } from '../../src/core/crypto/key-ring.ts'
@@ -14,6 +32,20 @@ import { SECRET_KEYS } from '../support/secrets.ts'
 const [SECRET = ''] = SECRET_KEYS.split(',')
 
 const ANY_HOST = { rpId: undefined, origins: [] }
+
+/** What doctor and the capabilities know of the database of a site. */
+interface SiteData extends OwnData, Pick<ProgramFacts, 'issuers' | 'signingKeyAge'> {
+  passkeys: PasskeyCount[]
+  sso: SsoFacts | undefined
+  appPasswords: StaleCounts
+}
+
+/** What they know of a site. */
+interface Facts extends Omit<OwnFacts, 'data'>, Omit<PasskeyFacts, 'isRemote'> {
+  issuer: string | undefined
+  mail: MailFacts
+  data: SiteData | undefined
+}
 
 const WELL: SiteData = {
   admins: [{ id: 1, username: 'admin', disabled: false, hasPassword: true, hasFactor: true }],
@@ -59,11 +91,27 @@ function facts(wrong: Partial<Facts> = {}, data: Partial<SiteData> = {}): Facts 
     mail: MAIL,
     passkeySite: { rpId: 'example.org', origins: [] },
     host: 'files.example.org',
-    files: undefined,
     migrations: { known: ['0000_a.sql', '0001_b.sql'], applied: ['0000_a.sql', '0001_b.sql'] },
     data: { ...WELL, ...data },
     ...wrong,
   }
+}
+
+function judgeSite({ data, ...site }: Facts): Finding[] {
+  const ofSetup = [
+    ...judgeSetup({ ...site, data }),
+    judgeRpId(site),
+    judgeMail(site.isRemote, site.mail),
+  ]
+  if (data === undefined) return ofSetup
+  return [
+    ...ofSetup,
+    ...judgeData({ ...site, data }, data),
+    judgePasskeys(site, data.passkeys),
+    ...(data.sso === undefined ? [] : [judgeSso(site, data.sso)]),
+    judgeAppPasswords(site, data.appPasswords),
+    ...judgePrograms({ ...site, ...data }),
+  ]
 }
 
 /** All that isn't well, a line each. */

@@ -22,7 +22,7 @@ const setEntries = (list: string) =>
 
 /**
  * Every file that seals something, and what becomes of it when an entry of `SECRET_KEYS` goes. A
- * new one also belongs in `SEALED` of `src/programs/site/sealed-content.ts`, if it is stored.
+ * new one is also named as `sealed` by the `programs.ts` of its capability, if it is stored.
  */
 const SEALERS = {
   'capabilities/files/stored-token.ts': 'a new token of the file server is fetched',

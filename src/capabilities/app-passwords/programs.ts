@@ -13,4 +13,5 @@ export const appPasswords: InPrograms = {
       load: async () => (await import('./commands/service-token.ts')).serviceTokenCommands,
     },
   },
+  checks: async () => (await import('./commands/checks.ts')).checks,
 }

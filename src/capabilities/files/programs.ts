@@ -8,4 +8,10 @@ export const files: InPrograms = {
       load: async () => (await import('./commands/files.ts')).filesCommands,
     },
   },
+  checks: async () => (await import('./commands/checks.ts')).checks,
+  async afterCommand(site, place) {
+    if (site.meter.rowsWritten === 0) return
+    const { writeFileUsersOf } = await import('./commands/after-command.ts')
+    await writeFileUsersOf(site, place)
+  },
 }

@@ -5,7 +5,8 @@ export const notices: InPrograms = {
     notice: {
       about: 'manages where notices are sent: ntfy, Slack, e-mail and others',
       zh: '管理通知的接收方：ntfy、Slack、电子邮件等',
-      load: async () => (await import('./commands.ts')).noticeCommands,
+      load: async () => (await import('./commands/notice.ts')).noticeCommands,
     },
   },
+  sealed: async () => (await import('./commands/sealed.ts')).sealedChannels,
 }

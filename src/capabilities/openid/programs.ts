@@ -13,4 +13,11 @@ export const openid: InPrograms = {
       load: async () => (await import('./commands/signing-key.ts')).signingKeyCommands,
     },
   },
+  sealed: async () => (await import('./commands/sealed.ts')).sealedKeys,
+  checks: async () => (await import('./commands/checks.ts')).checks,
+  async afterCommand(site) {
+    if (!site.db.toSend.has('logouts')) return
+    const { tellPrograms } = await import('./commands/tell-programs.ts')
+    await tellPrograms(site)
+  },
 }

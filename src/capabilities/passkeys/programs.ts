@@ -5,7 +5,8 @@ export const passkeys: InPrograms = {
     passkey: {
       about: 'lists and deletes the passkeys of users',
       zh: '列出、删除用户的通行密钥',
-      load: async () => (await import('./commands.ts')).passkeyCommands,
+      load: async () => (await import('./commands/passkey.ts')).passkeyCommands,
     },
   },
+  checks: async () => (await import('./commands/checks.ts')).checks,
 }

@@ -8,4 +8,5 @@ export const settings: InPrograms = {
       load: async () => (await import('./commands/setting.ts')).settingCommands,
     },
   },
+  sealed: async () => (await import('./commands/sealed.ts')).sealedSettings,
 }

@@ -13,4 +13,5 @@ export const sso: InPrograms = {
       load: async () => (await import('./commands/sso.ts')).ssoCommands,
     },
   },
+  checks: async () => (await import('./commands/checks.ts')).checks,
 }

@@ -5,7 +5,8 @@ export const twoFactor: InPrograms = {
     '2fa': {
       about: 'manages two-step verification',
       zh: '管理两步验证',
-      load: async () => (await import('./commands.ts')).twoFactorCommands,
+      load: async () => (await import('./commands/two-factor.ts')).twoFactorCommands,
     },
   },
+  sealed: async () => (await import('./commands/sealed.ts')).sealedSeeds,
 }

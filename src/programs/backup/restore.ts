@@ -17,7 +17,7 @@ import { DEV_VARS_FILE, readSecretKeys } from '../site/dev-vars.ts'
 import { command, takes } from '../kit/declaration.ts'
 import { narrowPrivateFiles } from '../site/private-files.ts'
 import { listMigrations, readSiteConfig, refuseLaterMigrations } from '../site/site-config.ts'
-import { withSite } from '../site/site.ts'
+import { withSite } from '../site/open-site.ts'
 import { latchkey } from '../kit/printed-command.ts'
 import {
   listSeals,
@@ -82,19 +82,21 @@ async function requireSecret(file: string): Promise<void> {
   if (!existsSync(DEV_VARS_FILE))
     throw new CommandError(`There is no ${DEV_VARS_FILE} here: ${what}. ${remedy}`)
   const ring = await createKeyRing(readSecretKeys())
-  const lost = listSeals(sumSeals(countSeals(file), ring).lost)
+  const lost = listSeals(sumSeals(await countSeals(file), ring).lost)
   if (lost === '') return
   throw new CommandError(
     `The SECRET_KEYS in ${DEV_VARS_FILE} are of another site: they don't open ${lost} of the backup. ${remedy}`,
   )
 }
 
-function countSeals(file: string): SealCount[] {
-  return withSqlite(file, { readOnly: true }, (backup) => {
-    const tables = backup.prepare("select name from sqlite_master where type = 'table'").all()
-    const names = tables.map(({ name }) => String(name))
-    return v.parse(sealCountsSchema, backup.prepare(sealCountQuery(names)).all())
-  })
+async function countSeals(file: string): Promise<SealCount[]> {
+  const tables = withSqlite(file, { readOnly: true }, (backup) =>
+    backup.prepare("select name from sqlite_master where type = 'table'").all(),
+  )
+  const query = await sealCountQuery(tables.map(({ name }) => String(name)))
+  return withSqlite(file, { readOnly: true }, (backup) =>
+    v.parse(sealCountsSchema, backup.prepare(query).all()),
+  )
 }
 
 /** @throws {CommandError} When the file is not a backup, is damaged, or is from a later version. */

@@ -1,33 +1,25 @@
 import { reasonIn } from '../kit/command-error.ts'
 import { freshSecondsOf, tokenSecondsOf } from '../../core/deps.ts'
-import { PRODUCTION_FILE, varsFile } from '../site/dev-vars.ts'
-import { judgeFileServer, judgeLinks } from '../site/file-server.ts'
-import { judgeData } from './doctor-data-checks.ts'
+import { varsFile } from '../site/dev-vars.ts'
 import { failure, type Finding, good, warning } from '../kit/findings.ts'
 import { laterMigrations } from '../site/site-config.ts'
 import type { Facts } from './doctor-facts.ts'
-import { checkMail } from './doctor-mail.ts'
-import { checkRpId } from './doctor-passkeys.ts'
 import type { PlainHttp } from './plain-http.ts'
 import { latchkey } from '../kit/printed-command.ts'
 
 /** A stolen token is valid this long, so a longer time is a warning. */
 const MAX_SANE_TOKEN_SECONDS = 30 * 24 * 60 * 60
 
-/** Judges a site; returns one finding per check. */
-export function judgeSite(facts: Facts): Finding[] {
-  const findings = [
+/** Judges how a site is set up; returns one finding per check. */
+export function judgeSetup(facts: Facts): Finding[] {
+  return [
     checkSecret(facts),
     checkTokenHours(facts),
     checkFreshMinutes(facts),
     checkCron(facts),
     checkMigrations(facts),
     ...checkPlainHttp(facts),
-    checkRpId(facts),
-    checkMail(facts.isRemote, facts.mail),
-    ...checkFileServer(facts),
   ]
-  return facts.data === undefined ? findings : [...findings, ...judgeData(facts, facts.data)]
 }
 
 function checkSecret({ isRemote, secretProblem, copyProblem }: Facts): Finding {
@@ -95,23 +87,6 @@ function checkMigrations({ isRemote, migrations: { known, applied } }: Facts): F
       'git pull',
     )
   return good(check, `all ${known.length} are applied`)
-}
-
-/** Nothing is checked where no file server is set. */
-function checkFileServer({ isRemote, files }: Facts): Finding[] {
-  if (files === undefined) return []
-  const { server, state } = files
-  // Only the Worker has the secrets; they can't be read back.
-  if (isRemote && server.problem !== undefined)
-    return [
-      warning(
-        'file server',
-        `not checked: ${server.problem}`,
-        `put FILES_TOKEN and FILES_HEADERS into ${PRODUCTION_FILE}`,
-      ),
-    ]
-  const found = judgeFileServer(server, state)
-  return found.status === 'fail' ? [found] : [found, judgeLinks(state)]
 }
 
 const PLAIN_HTTP: Record<PlainHttp, Omit<Finding, 'check'>> = {

@@ -1,11 +1,8 @@
 import { DEFAULT_SETTINGS } from '../../capabilities/settings/defaults.ts'
-import { UNUSED_DAYS } from '../../capabilities/app-passwords/app-passwords.ts'
 import { failure, type Finding, good, warning } from '../kit/findings.ts'
 import type { Facts, SiteData } from './doctor-facts.ts'
-import { checkPrograms } from './doctor-programs.ts'
-import { rpIdOf } from './doctor-passkeys.ts'
 import { listSeals } from '../site/sealed-content.ts'
-import { latchkey, userWord } from '../kit/printed-command.ts'
+import { latchkey, latchkeyOn, userWord } from '../kit/printed-command.ts'
 
 /** Judges the data of the database and KV. */
 export function judgeData(facts: Facts, data: SiteData): Finding[] {
@@ -18,11 +15,7 @@ export function judgeData(facts: Facts, data: SiteData): Finding[] {
     checkTitle(facts, data),
     checkCopy(facts, data),
     checkLeftovers(facts, data),
-    checkAppPasswords(facts, data),
     ...checkNetworks(facts, data),
-    checkStoredPasskeys(facts, data),
-    ...checkSso(facts, data),
-    ...checkPrograms(facts, data),
   ]
 }
 
@@ -42,9 +35,9 @@ function checkAdmins(facts: Facts, { admins }: SiteData): Finding {
 function fixForAdmins(facts: Facts, admins: SiteData['admins']): string {
   const passwordless = admins.find(({ disabled }) => !disabled)
   if (passwordless !== undefined)
-    return command(facts, 'user', 'password', userWord(passwordless), '--generate')
+    return latchkeyOn(facts, 'user', 'password', userWord(passwordless), '--generate')
   const disabled = admins.find(({ hasPassword }) => hasPassword) ?? admins[0]
-  if (disabled !== undefined) return command(facts, 'user', 'enable', userWord(disabled))
+  if (disabled !== undefined) return latchkeyOn(facts, 'user', 'enable', userWord(disabled))
   return facts.isRemote ? 'npm run deploy' : 'npm start'
 }
 
@@ -55,7 +48,7 @@ function checkTwoFactor(facts: Facts, { admins, requirement, lacking }: SiteData
     return warning(
       check,
       `require_second_factor is ${requirement}, and these may only add a second factor: ${shortList(lacking)}`,
-      `each of them adds a passkey or an authenticator app at /account; ${command(facts, 'user', 'list', '--without-2fa')}`,
+      `each of them adds a passkey or an authenticator app at /account; ${latchkeyOn(facts, 'user', 'list', '--without-2fa')}`,
     )
   if (without.length === 0) return good(check, 'all enabled admins have a second factor')
   return warning(
@@ -70,15 +63,6 @@ function checkClosed({ requirement, closed }: SiteData): Finding[] {
   if (closed === 0) return []
   const text = `require_second_factor is ${requirement}: app passwords and SSH keys that a password alone has made open nothing: ${closed}`
   return [warning('credentials', text, 'their owners keep them at /account/security')]
-}
-
-/** Nothing is checked while single sign-on is off. */
-function checkSso(facts: Facts, { sso }: SiteData): Finding[] {
-  const check = 'sso'
-  if (sso === undefined) return []
-  if ('host' in sso) return [good(check, `users are sent to ${sso.host}`)]
-  const fix = `${command(facts, 'sso', 'test')}; the settings are at /account/admin/settings/sso`
-  return [failure(check, sso.problem, fix)]
 }
 
 const MAX_NAMES = 5
@@ -122,7 +106,7 @@ function checkTitle(facts: Facts, { siteTitle = DEFAULT_SETTINGS.site_title }: S
   return warning(
     check,
     `still the default "${siteTitle}"; authenticator apps show it`,
-    command(facts, 'setting', 'set', 'site_title', 'Your title'),
+    latchkeyOn(facts, 'setting', 'set', 'site_title', 'Your title'),
   )
 }
 
@@ -133,7 +117,7 @@ function checkCopy(facts: Facts, { copy }: SiteData): Finding {
   return warning(
     check,
     'the KV copy differs from the database (normal for a minute after a change)',
-    command(facts, 'doctor', '--fix'),
+    latchkeyOn(facts, 'doctor', '--fix'),
   )
 }
 
@@ -174,45 +158,6 @@ function checkNetworks({ isRemote }: Facts, { signIns }: SiteData): Finding[] {
   ]
 }
 
-function checkAppPasswords(facts: Facts, { appPasswords }: SiteData): Finding {
-  const check = 'app passwords'
-  const { endless, unused } = appPasswords
-  const problems = [
-    ...(endless > 0 ? [`${endless} never expire`] : []),
-    ...(unused > 0 ? [`${unused} were not used for ${UNUSED_DAYS} days`] : []),
-  ]
-  if (problems.length === 0) return good(check, 'all expire, and all are in use')
-  return warning(
-    check,
-    problems.join('; '),
-    `${command(facts, 'token', 'list', '--stale')}, then token delete, or ask their owners`,
-  )
-}
-
-/** Passkeys of another RP ID can't sign in; browsers don't offer them. */
-function checkStoredPasskeys(facts: Facts, { passkeys }: SiteData): Finding {
-  const check = 'passkeys'
-  const rpId = rpIdOf(facts)
-  const lost = passkeys.filter((one) => rpId !== undefined && one.rpId !== rpId)
-  if (lost.length === 0) {
-    const text = passkeys.length === 0 ? 'there are none' : `for ${countsOf(passkeys)}`
-    return good(check, text)
-  }
-  return warning(
-    check,
-    `the RP ID is ${rpId}, so these can't sign in: for ${countsOf(lost)}`,
-    'answer under the old host name again, or ask their owners to add new ones',
-  )
-}
-
-function countsOf(passkeys: SiteData['passkeys']): string {
-  return passkeys.map(({ rpId, total }) => `${rpId}: ${total}`).join(', ')
-}
-
 function listNames(users: { username: string }[]): string {
   return users.map(({ username }) => username).join(', ')
-}
-
-function command({ isRemote }: Facts, ...words: readonly string[]): string {
-  return latchkey(...words, ...(isRemote ? ['--remote'] : []))
 }

@@ -1,30 +1,17 @@
 import { and, count, desc, eq, inArray, lt, not, sql } from 'drizzle-orm'
 import * as v from 'valibot'
-import {
-  auditEvents,
-  openidClients,
-  passkeys,
-  sessions,
-  settings,
-  users,
-} from '../../../schema/tables.ts'
+import { auditEvents, sessions, settings, users } from '../../../schema/tables.ts'
 import { selectMigrations } from '../../core/database/migrations.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { compareCopy } from '../../capabilities/settings/store.ts'
 import type { KeyRing } from '../../core/crypto/key-ring.ts'
-import { selectSigningKeys } from '../../capabilities/openid/keys.ts'
 import { isAdmin, isEnabled, isNotGuest } from '../../core/accounts/conditions.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
-import type { FileServer } from '../../core/base/file-server.ts'
-import type { FileServerState } from '../../capabilities/files/state.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../../core/accounts/second-factor.ts'
-import { type PasskeySite, parsePasskeySite } from '../../core/base/passkey-site.ts'
-import { checkProvider, PROBLEM_TEXTS } from '../../capabilities/sso/check.ts'
-import { listStaleAppPasswords } from '../../capabilities/app-passwords/app-passwords.ts'
 import { closedBy, countMadeWithPassword } from '../../core/access/kept-credentials.ts'
 import { COMMAND_LINE } from '../../core/access/operators.ts'
-import { messageOf, reasonIn } from '../kit/command-error.ts'
+import { messageOf } from '../kit/command-error.ts'
 import { listSecrets, type Wrangler } from '../site/cloudflare.ts'
 import {
   sealCountQuery,
@@ -32,17 +19,15 @@ import {
   type SealTotals,
   sumSeals,
 } from '../site/sealed-content.ts'
-import type { MailFacts } from './doctor-mail.ts'
 import { askOverHttp, type PlainHttp } from './plain-http.ts'
 import {
-  bindsEmail,
   customDomains,
   listMigrations,
   readSiteConfig,
   readVars,
   type SiteConfig,
 } from '../site/site-config.ts'
-import { findFileServer, readStateOf } from '../site/file-server.ts'
+import type { Setup } from '../site/in-programs.ts'
 import type { Site } from '../site/site.ts'
 import { HOUR_MILLISECONDS } from '../../core/base/time.ts'
 
@@ -56,27 +41,13 @@ export interface Facts {
   /** `undefined` where `wrangler.toml` leaves it at its default, as below. */
   tokenHours: string | undefined
   freshMinutes: string | undefined
-  issuer: string | undefined
   crons: string[]
-  mail: MailFacts
-  /** What `wrangler.toml` says about passkeys, or what is wrong with it. */
-  passkeySite: PasskeySite | string
-  /** The host name of a deployed site, without a port, if it is known. */
-  host: string | undefined
   /** Only for a deployed site. */
   plainHttp: PlainHttp | undefined
-  /** The file server behind the site; `undefined` when none is set. */
-  files: FileServerFacts | undefined
   /** File names, in order. */
   migrations: { known: string[]; applied: string[] }
   /** Absent when migrations are missing. */
   data: SiteData | undefined
-}
-
-/** A file server, and its state as seen from this machine. */
-interface FileServerFacts {
-  server: FileServer
-  state: FileServerState
 }
 
 /** Facts from the database and KV. */
@@ -93,25 +64,15 @@ export interface SiteData {
   lacking: string[]
   /** The number of app passwords and SSH keys that this setting closes. */
   closed: number
-  /** The number of passkeys by RP ID. */
-  passkeys: { rpId: string; total: number }[]
   isGuestEnabled: boolean
   siteTitle: string | undefined
   copy: 'equal' | 'different' | 'missing'
-  /** What the identity provider answers, or what is wrong; `undefined` while single sign-on is off. */
-  sso: { host: string } | { problem: string } | undefined
   /** What no entry of `SECRET_KEYS` opens, and what an older one opens; absent without a key ring. */
   seals: { lost: SealTotals; old: SealTotals } | undefined
   /** The number of sessions that expired more than two days ago. */
   leftovers: number
   /** The latest sign-ins: by whom, and from which network. */
   signIns: { userId: number | null; network: string }[]
-  /** The app passwords that never expire, and the others that nobody has used for long. */
-  appPasswords: { endless: number; unused: number }
-  /** What each program was told that signs in through this site; empty for none. */
-  issuers: string[]
-  /** The age of the newest signing key, milliseconds; absent when there is none. */
-  signingKeyAge: number | undefined
 }
 
 /** The nightly run is once a day. A single missed run is no problem yet. */
@@ -119,59 +80,59 @@ const LEFTOVER_MILLISECONDS = 48 * HOUR_MILLISECONDS
 
 const triggersSchema = v.object({ crons: v.array(v.string()) })
 
-function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
-}
-
 /**
- * Reads the facts of a site and changes nothing.
+ * Reads how a site is set up.
  *
  * @param host The host of a deployed site; by default the one in `wrangler.toml`.
  */
-export async function gatherFacts(
-  site: Site,
-  isRemote: boolean,
-  wrangler: Wrangler,
-  host?: string,
-): Promise<Facts> {
+export async function readSetup(isRemote: boolean, host?: string): Promise<DoctorSetup> {
   const config = await readSiteConfig()
   const vars = await readVars(isRemote)
+  const address = isRemote ? (host ?? customDomains(config)[0]) : undefined
+  return {
+    isRemote,
+    config,
+    address,
+    host: address?.replace(/:\d+$/, ''),
+    variable(name) {
+      const value = vars[name]
+      return typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
+    },
+  }
+}
+
+/** With the host and the port of a deployed site. */
+interface DoctorSetup extends Setup {
+  address: string | undefined
+}
+
+/** Reads the facts of a site and changes nothing. */
+export async function gatherFacts(
+  site: Site,
+  setup: DoctorSetup,
+  wrangler: Wrangler,
+): Promise<Facts> {
+  const { isRemote, config } = setup
   const ring = await findKeyRing(site)
   const migrations = {
     known: listMigrations(config),
     applied: await selectAppliedMigrations(site.db),
   }
   const isMigrated = migrations.known.every((name) => migrations.applied.includes(name))
-  const siteHost = isRemote ? (host ?? customDomains(config)[0]) : undefined
   const ringProblem = typeof ring === 'string' ? ring : undefined
   return {
     isRemote,
     secretProblem: isRemote ? await findDeployedSecretProblem(wrangler, config) : ringProblem,
     copyProblem: isRemote ? ringProblem : undefined,
-    tokenHours: textIn(vars['TOKEN_HOURS']),
-    freshMinutes: textIn(vars['FRESH_MINUTES']),
-    issuer: textIn(vars['ISSUER']),
+    tokenHours: setup.variable('TOKEN_HOURS'),
+    freshMinutes: setup.variable('FRESH_MINUTES'),
     crons: v.is(triggersSchema, config['triggers']) ? config['triggers'].crons : [],
-    mail: {
-      from: textIn(vars['MAIL_FROM']),
-      siteAddress: textIn(vars['SITE_ADDRESS']),
-      issuer: textIn(vars['ISSUER']),
-      hasWay: isRemote ? bindsEmail(config) : Boolean(vars['SMTP_URL']),
-    },
-    plainHttp: isRemote ? await askOverHttp(siteHost) : undefined,
-    passkeySite: parsePasskeySite(textIn(vars['PASSKEY_RP_ID']), textIn(vars['PASSKEY_ORIGINS'])),
-    host: siteHost?.replace(/:\d+$/, ''),
-    files: await gatherFiles(site, isRemote),
+    plainHttp: isRemote ? await askOverHttp(setup.address) : undefined,
     migrations,
     data: isMigrated
       ? await gatherData(site, typeof ring === 'string' ? undefined : ring)
       : undefined,
   }
-}
-
-async function gatherFiles(site: Site, isRemote: boolean): Promise<FileServerFacts | undefined> {
-  const server = await findFileServer(isRemote)
-  return server && { server, state: await readStateOf(site, server) }
 }
 
 /** So many sign-ins tell whether the networks of clients arrive here. */
@@ -206,18 +167,9 @@ async function selectAppliedMigrations(db: Database): Promise<string[]> {
   return tables.length === 0 ? [] : selectMigrations(db)
 }
 
-async function askProvider(site: Site): Promise<SiteData['sso']> {
-  try {
-    const checked = await checkProvider(site)
-    return 'host' in checked ? checked : { problem: PROBLEM_TEXTS[checked.problem] }
-  } catch (error) {
-    return { problem: reasonIn(error) }
-  }
-}
-
 async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteData> {
   const { db } = site
-  const { changed, lacking, rpIds, ...found } = await runBatch(db, {
+  const { changed, lacking, ...found } = await runBatch(db, {
     admins: db
       .select({
         id: users.id,
@@ -236,19 +188,12 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     changed: db
       .select({ key: settings.key, value: settings.value })
       .from(settings)
-      .where(inArray(settings.key, ['site_title', 'sso_login_enabled', 'require_second_factor'])),
+      .where(inArray(settings.key, ['site_title', 'require_second_factor'])),
     lacking: db
       .select({ username: users.username })
       .from(users)
       .where(and(isEnabled(site.now()), isNotGuest, mustUseSecondFactor, not(hasSecondFactor)))
       .orderBy(users.id),
-    rpIds: db
-      .select({ rpId: passkeys.rpId, total: count() })
-      .from(passkeys)
-      .groupBy(passkeys.rpId)
-      .orderBy(passkeys.rpId),
-    clients: db.select({ issuer: openidClients.issuer }).from(openidClients),
-    keys: selectSigningKeys(db, site.now()),
     // The latest, whose index the pages of administrators use.
     signIns: db
       .select({ userId: auditEvents.userId, network: auditEvents.network })
@@ -261,15 +206,12 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
       .from(sessions)
       .where(lt(sessions.expiresAt, site.now() - LEFTOVER_MILLISECONDS)),
   })
-  const { admins, guests, clients, keys, expired, signIns } = found
+  const { admins, guests, expired, signIns } = found
   const setting = (name: string) => changed.find(({ key }) => key === name)?.value
   const requirement = setting('require_second_factor') ?? 'off'
   const made = await countMadeWithPassword(site, COMMAND_LINE)
   const ofDemand = closedBy(requirement, made)
-  const [newestKey] = keys
-  const stale = await listStaleAppPasswords(site, COMMAND_LINE)
-  const endless = stale.filter(({ expiresAt }) => expiresAt === null)
-  const seals = v.parse(sealCountsSchema, await db.all(sql.raw(sealCountQuery())))
+  const seals = v.parse(sealCountsSchema, await db.all(sql.raw(await sealCountQuery())))
   return {
     admins: admins.map(({ id, username, disabled, passwordHash, hasFactor }) => ({
       id,
@@ -281,16 +223,11 @@ async function gatherData(site: Site, ring: KeyRing | undefined): Promise<SiteDa
     requirement,
     lacking: lacking.map(({ username }) => username),
     closed: ofDemand.appPasswords + ofDemand.keys,
-    passkeys: rpIds,
     isGuestEnabled: (guests[0]?.total ?? 0) > 0,
     siteTitle: setting('site_title'),
     copy: await compareCopy(site),
-    sso: setting('sso_login_enabled') === 'true' ? await askProvider(site) : undefined,
     seals: ring && sumSeals(seals, ring),
     signIns,
     leftovers: expired[0]?.total ?? 0,
-    appPasswords: { endless: endless.length, unused: stale.length - endless.length },
-    issuers: clients.map(({ issuer }) => issuer),
-    signingKeyAge: newestKey && site.now() - newestKey.activeFrom,
   }
 }

@@ -2,11 +2,15 @@ import { InvalidArgumentError } from 'commander'
 import { rebuildCopy } from '../../capabilities/settings/store.ts'
 import { UsageError } from '../kit/command-error.ts'
 import { command, takes } from '../kit/declaration.ts'
-import { showFindings } from '../kit/findings.ts'
+import { type Finding, showFindings } from '../kit/findings.ts'
+import { CAPABILITIES } from '../site/capabilities.ts'
+import type { Setup } from '../site/in-programs.ts'
+import type { Site } from '../site/site.ts'
 import { openSite } from '../site/on-site.ts'
 import { runWrangler } from '../site/wrangler.ts'
-import { judgeSite } from './doctor-checks.ts'
-import { gatherFacts } from './doctor-facts.ts'
+import { judgeSetup } from './doctor-checks.ts'
+import { judgeData } from './doctor-data-checks.ts'
+import { type Facts, gatherFacts, readSetup } from './doctor-facts.ts'
 
 /** `latchkey doctor`: checks a site, and says how to fix what is wrong. */
 export const doctorCommand = command({
@@ -31,14 +35,25 @@ export const doctorCommand = command({
   async run({ fix, host }, { remote, json }) {
     if (host !== undefined && !remote) throw new UsageError('--url needs --remote.')
     const findings = await openSite({ remote }, async (site) => {
-      const facts = await gatherFacts(site, remote, runWrangler, host)
-      if (!fix || facts.data?.copy !== 'different') return judgeSite(facts)
+      const setup = await readSetup(remote, host)
+      const facts = await gatherFacts(site, setup, runWrangler)
+      if (!fix || facts.data?.copy !== 'different') return judgeSite(site, setup, facts)
       await rebuildCopy(site)
-      return judgeSite({ ...facts, data: { ...facts.data, copy: 'equal' } })
+      return judgeSite(site, setup, { ...facts, data: { ...facts.data, copy: 'equal' } })
     })
     showFindings(findings, json)
   },
 })
+
+/** Judges a site by its own checks and by those of capabilities: first the setup, then the data. */
+async function judgeSite(site: Site, setup: Setup, facts: Facts): Promise<Finding[]> {
+  const checks = await Promise.all(CAPABILITIES.map(async (one) => (await one.checks?.()) ?? {}))
+  const ofSetup = await Promise.all(checks.map((one) => one.ofSetup?.(site, setup) ?? []))
+  const found = [...judgeSetup(facts), ...ofSetup.flat()]
+  if (facts.data === undefined) return found
+  const ofData = await Promise.all(checks.map((one) => one.ofData?.(site, setup) ?? []))
+  return [...found, ...judgeData(facts, facts.data), ...ofData.flat()]
+}
 
 function parseHost(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined

@@ -32,6 +32,11 @@ export function saidHere(text: string): string {
     .replaceAll('git pull', () => 'upgrade Latchkey')
 }
 
+/** Returns a command for the site that is meant. */
+export function latchkeyOn({ isRemote }: { isRemote: boolean }, ...words: readonly string[]) {
+  return latchkey(...words, ...(isRemote ? ['--remote'] : []))
+}
+
 /** The word of a command for a user: the name, or `#7` when the name can't stand there. */
 export function userWord({ id, username }: { id: number; username: string }): string {
   const isOption = username.startsWith('-')

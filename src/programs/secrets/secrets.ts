@@ -100,7 +100,7 @@ async function resealed(site: Site, ring: KeyRing, { sealed, use, replace }: Old
 }
 
 async function countSeals({ db }: Site, ring: KeyRing) {
-  return sumSeals(v.parse(sealCountsSchema, await db.all(sql.raw(sealCountQuery()))), ring)
+  return sumSeals(v.parse(sealCountsSchema, await db.all(sql.raw(await sealCountQuery()))), ring)
 }
 
 const sum = (totals: Record<string, number>) =>

@@ -2,6 +2,7 @@ import { activity } from '../../capabilities/activity/programs.ts'
 import { appPasswords } from '../../capabilities/app-passwords/programs.ts'
 import { files } from '../../capabilities/files/programs.ts'
 import { joining } from '../../capabilities/joining/programs.ts'
+import { mail } from '../../capabilities/mail/programs.ts'
 import { notices } from '../../capabilities/notices/programs.ts'
 import { openid } from '../../capabilities/openid/programs.ts'
 import { passkeys } from '../../capabilities/passkeys/programs.ts'
@@ -28,6 +29,7 @@ export const CAPABILITIES: readonly InPrograms[] = [
   appPasswords,
   openid,
   notices,
+  mail,
   settings,
   files,
   activity,

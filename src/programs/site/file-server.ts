@@ -5,25 +5,14 @@ import {
   type FileServerBindings,
   parseFileServer,
 } from '../../core/base/file-server.ts'
-import {
-  type FileServerProblem,
-  type FileServerState,
-  OLDEST_OPENLIST,
-  readFileServerState,
-} from '../../capabilities/files/state.ts'
-import type { OriginDeps } from '../../capabilities/files/origin.ts'
 import { filesAnswerSchema } from './local-data.ts'
 import { CommandError } from '../kit/command-error.ts'
-import { failure, type Finding, good, warning } from '../kit/findings.ts'
 import { DEV_VARS_FILE, PRODUCTION_FILE, productionFile, readVarsFile } from './dev-vars.ts'
 import { askSite, isSiteRunning } from './running-site.ts'
 import { readVars } from './site-config.ts'
 
 /** The secrets of a file server. */
 const SECRETS = ['FILES_TOKEN', 'FILES_HEADERS'] as const
-
-/** Longer than the site waits for its own state: a command may have a longer way. */
-const STATE_SECONDS = 10
 
 /**
  * Finds the file server behind a site. A local site that runs is asked, because only it knows what
@@ -74,49 +63,4 @@ async function readBindings(isRemote: boolean): Promise<FileServerBindings> {
     return value ? [[name, value]] : []
   })
   return Object.fromEntries([...vars, ...set])
-}
-
-/** Asks the file server for its state, as the site would. */
-export function readStateOf(deps: OriginDeps, files: FileServer): Promise<FileServerState> {
-  return readFileServerState(deps, files, STATE_SECONDS * 1000)
-}
-
-const COPY_TOKEN = 'copy “Token” of Manage → Settings → Other at OpenList into FILES_TOKEN'
-
-/** What a problem is called after the address, and what to do. */
-const PROBLEMS: Record<FileServerProblem, [text: string, fix: string]> = {
-  not_set_up: ['is not used, because a setting is missing or wrong', 'docs/files.md, Settings'],
-  no_answer: ['does not answer', 'start OpenList, and set FILES_ORIGIN to its address'],
-  slow: [`took longer than ${STATE_SECONDS} seconds to answer`, 'look at the load of its machine'],
-  no_openlist: ['gives no answer of OpenList', 'set FILES_ORIGIN to the address of OpenList'],
-  wrong_token: ['refuses FILES_TOKEN', COPY_TOKEN],
-  empty_token: [
-    'has an empty token, so everybody is its admin',
-    'reset the token at OpenList, and set FILES_TOKEN to it',
-  ],
-  old: [`is older than ${OLDEST_OPENLIST}`, 'update OpenList'],
-}
-
-/** Judges whether the file server works. */
-export function judgeFileServer({ origin }: FileServer, state: FileServerState): Finding {
-  const check = 'file server'
-  const { problem, detail } = state
-  // A release also names its commit and its web client there.
-  const [version = ''] = state.version.split(' ')
-  if (problem === undefined)
-    return good(check, `${origin} is OpenList ${version}, and takes FILES_TOKEN`)
-  const [text, fix] = PROBLEMS[problem]
-  const more = problem === 'old' ? `OpenList ${version}` : detail
-  return failure(check, `${origin} ${text}${more === '' ? '' : `: ${more}`}`, fix)
-}
-
-/** Judges what becomes of links to files, where the file server works. */
-export function judgeLinks({ links }: FileServerState): Finding {
-  const check = 'links'
-  if (links === 'signed') return good(check, 'OpenList signs the links to files')
-  const text =
-    links === 'open'
-      ? 'sign_all is off at OpenList and FILES_OPEN_LINKS is on: a file opens to everybody who knows its path'
-      : 'sign_all is off at OpenList: its links have no signature, and this site refuses them'
-  return warning(check, text, 'turn on “Sign all” of Manage → Settings → Global at OpenList')
 }

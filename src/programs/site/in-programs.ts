@@ -1,4 +1,8 @@
 import type { Declared } from '../kit/declaration.ts'
+import type { Finding } from '../kit/findings.ts'
+import type { SealedColumn } from './sealed-column.ts'
+import type { SiteConfig } from './site-config.ts'
+import type { Site } from './site.ts'
 
 /** Commands of a group, by their names. */
 type Verbs = Readonly<Record<string, Declared>>
@@ -14,6 +18,30 @@ export interface Group {
   load: () => Promise<Loaded>
 }
 
+/** Where the site is that a command works on: here, served by `npm start` or not, or deployed. */
+export type SitePlace = 'running' | 'stopped' | 'deployed'
+
+/** How a site is set up, for the checks of `doctor`. */
+export interface Setup {
+  isRemote: boolean
+  /** `wrangler.toml`. */
+  config: SiteConfig
+  /** The host name of a deployed site, without a port, if it is known. */
+  host: string | undefined
+  /** Reads a variable of the site; `undefined` where it is not set. */
+  variable: (name: string) => string | undefined
+}
+
+/** A check of `doctor`: one finding for each thing that it looks at. It changes nothing. */
+type Check = (site: Site, setup: Setup) => Promise<Finding[]>
+
+/** What `doctor` checks of a capability. */
+export interface Checks {
+  ofSetup?: Check
+  /** Not called while migrations are missing. */
+  ofData?: Check
+}
+
 /**
  * What a capability has for programs. It names only what it has, and `capabilities.ts` beside this
  * file names it. Every command starts with all of these, so each loads its parts when they are
@@ -24,4 +52,9 @@ export interface InPrograms {
   commands?: Readonly<Record<string, Group>>
   /** What it adds to the groups of other capabilities, by the name of the group. */
   verbs?: Readonly<Record<string, () => Promise<Verbs>>>
+  /** What it has sealed with `SECRET_KEYS`. D1 takes five such columns in a union. */
+  sealed?: () => Promise<SealedColumn>
+  checks?: () => Promise<Checks>
+  /** What it does after a command, when the command has written something that concerns it. */
+  afterCommand?: (site: Site, place: SitePlace) => Promise<void>
 }

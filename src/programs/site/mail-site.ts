@@ -1,12 +1,15 @@
 import * as v from 'valibot'
 import { siteAddressOf } from '../../core/base/site-address.ts'
 import { type MailAnswer, mailAnswerSchema } from './local-data.ts'
-import type { MailSiteDeps } from '../../capabilities/mail/mail-site.ts'
+import type { Deps } from '../../core/deps.ts'
 import { CommandError } from '../kit/command-error.ts'
 import { varsFile } from './dev-vars.ts'
 import { localAddress } from './local-address.ts'
 import { askSite, isSiteRunning } from './running-site.ts'
 import { readVars, textIn } from './site-config.ts'
+
+/** What a decision needs that mails something. */
+type MailDeps = Pick<Deps, 'sendEmail' | 'mailFrom' | 'siteAddress'>
 
 /**
  * Returns what a command needs to put a mail into the outbox of the site, which sends it. Without
@@ -14,7 +17,7 @@ import { readVars, textIn } from './site-config.ts'
  *
  * @throws {CommandError} When an address is invalid.
  */
-export async function readMail(isRemote: boolean): Promise<MailSiteDeps> {
+export async function readMail(isRemote: boolean): Promise<MailDeps> {
   return mailDeps(await findMail(isRemote, undefined))
 }
 
@@ -28,7 +31,7 @@ export async function readMail(isRemote: boolean): Promise<MailSiteDeps> {
 export async function readMailSite(
   isRemote: boolean,
   given: string | undefined,
-): Promise<{ mail: MailSiteDeps; address: string; note: string | undefined }> {
+): Promise<{ mail: MailDeps; address: string; note: string | undefined }> {
   const { isGuess, ...mail } = await findMail(isRemote, given)
   const { address } = mail
   if (address !== undefined)
@@ -65,7 +68,7 @@ async function askForMail(): Promise<MailAnswer | undefined> {
   return v.parse(mailAnswerSchema, await askSite({ ask: 'mail' }))
 }
 
-function mailDeps({ from, address, canSend }: MailAnswer): MailSiteDeps {
+function mailDeps({ from, address, canSend }: MailAnswer): MailDeps {
   return {
     sendEmail: canSend ? () => Promise.reject(new Error('the site sends its mails')) : undefined,
     mailFrom: () => from,
@@ -74,7 +77,7 @@ function mailDeps({ from, address, canSend }: MailAnswer): MailSiteDeps {
 }
 
 /** Says to the operator what a site needs to send mail, and what of it is missing. */
-export function whyNoMail({ sendEmail, mailFrom, siteAddress }: MailSiteDeps): string {
+export function whyNoMail({ sendEmail, mailFrom, siteAddress }: MailDeps): string {
   const missing = [
     ...(mailFrom() === undefined ? ['MAIL_FROM'] : []),
     ...(sendEmail === undefined ? ['SMTP_URL'] : []),

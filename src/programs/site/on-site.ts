@@ -8,7 +8,8 @@ import {
   type Takes,
 } from '../kit/declaration.ts'
 import { startWaiting } from '../kit/waiting.ts'
-import { type Site, type SiteOptions, withSite } from './site.ts'
+import { withSite } from './open-site.ts'
+import type { Site, SiteOptions } from './site.ts'
 
 /** What is looked up on the site before a command gets it, such as a user by the name. */
 interface Sought<Value, Found> extends Taken<Value> {

@@ -1,98 +1,20 @@
-import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { and, eq, getTableName, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
-import { mails, noticeChannels, openidKeys, settings, users } from '../../../schema/tables.ts'
 import type { KeyRing } from '../../core/crypto/key-ring.ts'
 import type { Database } from '../../core/database/database.ts'
-import { THE_SERVICE, writing } from '../../core/database/statements.ts'
-import { MAIL_SECRET_USE } from '../../capabilities/mail/sealed-secret.ts'
-import { channelUse } from '../../capabilities/notices/sealed-config.ts'
-import { signingKeyUse } from '../../capabilities/openid/keys.ts'
-import { SETTINGS } from '../../capabilities/settings/definitions.ts'
-import { settingUse } from '../../capabilities/settings/secret.ts'
-import { seedUse } from '../../capabilities/two-factor/sealed.ts'
-
-const SECRETS = SETTINGS.filter(({ isSecret }) => isSecret).map(({ key }) => key)
-
-/** A row with a sealed text. */
-interface SealedRow {
-  id: number | string
-  sealed: string
-  /** Of a channel. */
-  kind: string
-  /** The user whose channel it is; null for the operators'. */
-  ownerId: number | null
-}
-
-/** A column of sealed texts. */
-interface SealedColumn {
-  /** SQL: the name of what is sealed, for messages. */
-  kind: string
-  table: SQLiteTable
-  /** The primary key. */
-  id: SQLiteColumn
-  column: SQLiteColumn
-  /** SQL. */
-  where: string
-  /** What the text was sealed for (`sealBox`). */
-  useOf: (row: SealedRow) => string
-  /** Stores the text under another entry, while the row still has the one that was read. */
-  replace: (db: Database, by: typeof THE_SERVICE, sealed: string, which: SQL | undefined) => Write
-}
-type Write = ReturnType<ReturnType<typeof writing>['update']>
+import { THE_SERVICE } from '../../core/database/statements.ts'
+import { CAPABILITIES } from './capabilities.ts'
+import type { SealedColumn, SealedRow, SealedWrite } from './sealed-column.ts'
 
 /**
- * What `SECRET_KEYS` seals in the database, but for tokens of the file server, of which this site
- * gets new ones, and seeds that wait ten minutes for their first code. D1 takes five parts in a
- * union.
+ * Loads what `SECRET_KEYS` seals in the database, but for tokens of the file server, of which this
+ * site gets new ones, and seeds that wait ten minutes for their first code.
  */
-const SEALED: readonly SealedColumn[] = [
-  {
-    kind: "'seed'",
-    table: users,
-    id: users.id,
-    column: users.totpSeed,
-    where: 'totp_seed is not null',
-    useOf: ({ id }) => seedUse(Number(id)),
-    replace: (db, by, totpSeed, which) => writing(db, by).update(users, { totpSeed }, which),
-  },
-  {
-    kind: "'signing key'",
-    table: openidKeys,
-    id: openidKeys.id,
-    column: openidKeys.sealed,
-    where: 'true',
-    useOf: ({ id }) => signingKeyUse(String(id)),
-    replace: (db, by, sealed, which) => writing(db, by).update(openidKeys, { sealed }, which),
-  },
-  {
-    kind: "'channel'",
-    table: noticeChannels,
-    id: noticeChannels.id,
-    column: noticeChannels.config,
-    where: 'true',
-    useOf: ({ kind, ownerId }) => channelUse(kind, ownerId),
-    replace: (db, by, config, which) => writing(db, by).update(noticeChannels, { config }, which),
-  },
-  {
-    kind: "'waiting mail'",
-    table: mails,
-    id: mails.id,
-    column: mails.sealed,
-    where: "sealed <> ''",
-    useOf: () => MAIL_SECRET_USE,
-    replace: (db, by, sealed, which) => writing(db, by).update(mails, { sealed }, which),
-  },
-  {
-    kind: 'key',
-    table: settings,
-    id: settings.key,
-    column: settings.value,
-    where: `key in (${SECRETS.map((key) => `'${key}'`).join(', ')}) and value <> ''`,
-    useOf: ({ id }) => settingUse(String(id)),
-    replace: (db, by, value, which) => writing(db, by).update(settings, { value }, which),
-  },
-]
+async function loadSealed(): Promise<SealedColumn[]> {
+  const loaded = await Promise.all(CAPABILITIES.map(async ({ sealed }) => sealed?.()))
+  return loaded.filter((column) => column !== undefined)
+}
 
 /** How many boxes of a kind one entry of `SECRET_KEYS` has sealed. */
 export const sealCountsSchema = v.array(
@@ -105,8 +27,10 @@ export type SealCount = v.InferOutput<typeof sealCountsSchema>[number]
  *
  * @param tables Those that the database has, when it may be of an older version.
  */
-export function sealCountQuery(tables?: readonly string[]): string {
-  return SEALED.filter(({ table }) => tables?.includes(getTableName(table)) ?? true)
+export async function sealCountQuery(tables?: readonly string[]): Promise<string> {
+  const sealed = await loadSealed()
+  return sealed
+    .filter(({ table }) => tables?.includes(getTableName(table)) ?? true)
     .map(
       ({ kind, table, column, where }) =>
         `select ${kind} as kind, ${keyIdOf(column)} as keyId, count(*) as total from ${getTableName(table)} where ${where} group by 1, 2`,
@@ -122,7 +46,7 @@ export interface OldSeal {
   sealed: string
   use: string
   /** Makes the write that stores it sealed anew. It changes nothing when the text has changed. */
-  replace: (anew: string) => Write
+  replace: (anew: string) => SealedWrite
 }
 
 const ROWS_AT_ONCE = 50
@@ -144,11 +68,10 @@ const rowsSchema = v.array(
  */
 export async function* readOldSeals(db: Database, ring: KeyRing): AsyncGenerator<OldSeal[]> {
   const older = ring.all.filter(({ id }) => id !== ring.current.id).map(({ id }) => id)
-  for (const sealed of SEALED) {
-    const { table, id, column, where } = sealed
-    const isChannel = table === noticeChannels
-    const about = isChannel
-      ? sql.raw(`kind, user_id as ownerId`)
+  for (const sealed of await loadSealed()) {
+    const { table, id, column, owner, where } = sealed
+    const about = owner
+      ? sql.raw(`${owner.kind.name} as kind, ${owner.id.name} as ownerId`)
       : sql.raw(`'' as kind, null as ownerId`)
     for (let last: SealedRow['id'] | undefined; ;) {
       const isOld = sql`${sql.raw(keyIdOf(column))} in (select value from json_each(${JSON.stringify(older)}))`

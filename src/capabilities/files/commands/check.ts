@@ -8,8 +8,8 @@ import { type Link, listLinks } from '../store.ts'
 import { GENERAL } from '../../../core/accounts/roles.ts'
 import { failure, type Finding, good, warning } from '../../../programs/kit/findings.ts'
 import { latchkey } from '../../../programs/kit/printed-command.ts'
-import { judgeFileServer, judgeLinks, readStateOf } from '../../../programs/site/file-server.ts'
 import type { Site } from '../../../programs/site/site.ts'
+import { judgeFileServer, judgeLinks, readStateOf } from './judge.ts'
 
 const settingsSchema = v.array(v.object({ key: v.string(), value: v.string() }))
 const MAX_NAMES = 5

@@ -1,13 +1,13 @@
-import { COMMAND_LINE } from '../../core/access/operators.ts'
-import { of } from '../../core/access/subject.ts'
-import { listPasskeys } from '../passkeys/manage.ts'
-import { cancelUserTwoFactor } from '../users/manage-users.ts'
-import { CommandError } from '../../programs/kit/command-error.ts'
-import { agrees } from '../../programs/kit/confirm.ts'
-import { takes } from '../../programs/kit/declaration.ts'
-import { latchkey, userWord } from '../../programs/kit/printed-command.ts'
-import { USER } from '../../programs/site/find-user.ts'
-import { onSite } from '../../programs/site/on-site.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { of } from '../../../core/access/subject.ts'
+import { listPasskeys } from '../../passkeys/manage.ts'
+import { cancelUserTwoFactor } from '../../users/manage-users.ts'
+import { CommandError } from '../../../programs/kit/command-error.ts'
+import { agrees } from '../../../programs/kit/confirm.ts'
+import { takes } from '../../../programs/kit/declaration.ts'
+import { latchkey, userWord } from '../../../programs/kit/printed-command.ts'
+import { USER } from '../../../programs/site/find-user.ts'
+import { onSite } from '../../../programs/site/on-site.ts'
 
 const cancel = onSite({
   about: 'switches it off for a user who has lost the phone, and ends all sessions of the user',

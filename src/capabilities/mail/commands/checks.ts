@@ -1,7 +1,21 @@
-import { parseEmail } from '../../core/base/email.ts'
-import { siteAddressOf } from '../../core/base/site-address.ts'
-import { failure, type Finding, good, warning } from '../kit/findings.ts'
-import { varsFile } from '../site/dev-vars.ts'
+import { parseEmail } from '../../../core/base/email.ts'
+import { siteAddressOf } from '../../../core/base/site-address.ts'
+import { failure, type Finding, good, warning } from '../../../programs/kit/findings.ts'
+import { varsFile } from '../../../programs/site/dev-vars.ts'
+import type { Checks } from '../../../programs/site/in-programs.ts'
+import { bindsEmail } from '../../../programs/site/site-config.ts'
+
+export const checks: Checks = {
+  async ofSetup(_, { isRemote, config, variable }) {
+    const facts = {
+      from: variable('MAIL_FROM'),
+      siteAddress: variable('SITE_ADDRESS'),
+      issuer: variable('ISSUER'),
+      hasWay: isRemote ? bindsEmail(config) : Boolean(variable('SMTP_URL')),
+    }
+    return [judgeMail(isRemote, facts)]
+  },
+}
 
 /** What a site has of what it needs to mail its users (docs/operating.md, Mail). */
 export interface MailFacts {
@@ -17,7 +31,7 @@ export interface MailFacts {
 const LOCAL_ADDRESS = 'http://localhost'
 
 /** Judges whether the site can mail its users, when it is meant to. */
-export function checkMail(isRemote: boolean, facts: MailFacts): Finding {
+export function judgeMail(isRemote: boolean, facts: MailFacts): Finding {
   const check = 'mail'
   const file = varsFile(isRemote)
   const { from, siteAddress, issuer, hasWay } = facts

@@ -1,22 +1,28 @@
 import { InvalidArgumentError } from 'commander'
-import { CHANNEL_KINDS, type ChannelKind, NOTICE_LANGUAGES } from './channels.ts'
-import { chooseTopics, deleteChannel, leaveTest, listChannels, saveChannel } from './manage.ts'
-import { channelRecord } from './record.ts'
-import { isTopic, type Topic, TOPICS } from '../../core/audit/topics.ts'
-import { COMMAND_LINE } from '../../core/access/operators.ts'
-import { of } from '../../core/access/subject.ts'
-import { CommandError, UsageError } from '../../programs/kit/command-error.ts'
-import { readLocalVars } from '../../programs/site/dev-vars.ts'
-import { bindsEmail, readSiteConfig } from '../../programs/site/site-config.ts'
-import type { Site } from '../../programs/site/site.ts'
-import { readLine } from '../../programs/kit/standard-input.ts'
-import { whileWaiting } from '../../programs/kit/waiting.ts'
-import { noticesEn } from './texts.en.ts'
-import { choice, repeated, required, takes, withDefault } from '../../programs/kit/declaration.ts'
-import type { Text } from '../../programs/kit/help.ts'
-import { onSite } from '../../programs/site/on-site.ts'
-import { parseId } from '../../programs/kit/paging.ts'
-import { latchkey } from '../../programs/kit/printed-command.ts'
+import { CHANNEL_KINDS, type ChannelKind, NOTICE_LANGUAGES } from '../channels.ts'
+import { chooseTopics, deleteChannel, leaveTest, listChannels, saveChannel } from '../manage.ts'
+import { channelRecord } from '../record.ts'
+import { isTopic, type Topic, TOPICS } from '../../../core/audit/topics.ts'
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { of } from '../../../core/access/subject.ts'
+import { CommandError, UsageError } from '../../../programs/kit/command-error.ts'
+import { readLocalVars } from '../../../programs/site/dev-vars.ts'
+import { bindsEmail, readSiteConfig } from '../../../programs/site/site-config.ts'
+import type { Site } from '../../../programs/site/site.ts'
+import { readLine } from '../../../programs/kit/standard-input.ts'
+import { whileWaiting } from '../../../programs/kit/waiting.ts'
+import { noticesEn } from '../texts.en.ts'
+import {
+  choice,
+  repeated,
+  required,
+  takes,
+  withDefault,
+} from '../../../programs/kit/declaration.ts'
+import type { Text } from '../../../programs/kit/help.ts'
+import { onSite } from '../../../programs/site/on-site.ts'
+import { parseId } from '../../../programs/kit/paging.ts'
+import { latchkey } from '../../../programs/kit/printed-command.ts'
 
 const COLUMNS = ['id', 'name', 'kind', 'target', 'topics', 'last_sent_at', 'failure', 'waiting']
 
