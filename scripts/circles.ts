@@ -1,6 +1,6 @@
 /**
  * Finds circles of files: groups in which each file imports every other one, directly or through
- * others of the group. Type imports and `import()` count too.
+ * others of the group. Type imports count too.
  *
  * @param imports The paths that each file imports, by its own path.
  * @returns The paths of each group, in alphabetical order.

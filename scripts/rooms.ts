@@ -102,6 +102,7 @@ const HTTP = /^(?:src\/web\/|src\/capabilities\/[\w-]+\/(?:http|pages)\/|hono(?:
  */
 const NODE_PLACE = /^src\/capabilities\/[\w-]+\/(commands|programs|docs)(?:\/|\.ts$)/
 const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g
+const STATIC_IMPORT = /\b(?:from|import)\s*'([^']+)'/g
 
 /** The programs that all others and the commands of capabilities share, the lower one first. */
 const SHARED_PROGRAMS = ['kit', 'site']
@@ -226,8 +227,17 @@ function isCommand(path: string): boolean {
 }
 
 /** Returns paths from the project's folder, and packages by their names. */
-export function importsOf(path: string, text: string): string[] {
-  return Array.from(text.matchAll(IMPORT), ([, specifier = '']) =>
+function importsOf(path: string, text: string): string[] {
+  return specifiersIn(path, text, IMPORT)
+}
+
+/** Like `importsOf`, but for what the file loads later, with `import()`: commands start like that. */
+export function staticImportsOf(path: string, text: string): string[] {
+  return specifiersIn(path, text, STATIC_IMPORT)
+}
+
+function specifiersIn(path: string, text: string, pattern: RegExp): string[] {
+  return Array.from(text.matchAll(pattern), ([, specifier = '']) =>
     specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier,
   )
 }
