@@ -86,7 +86,8 @@ describe('the overview of administrators', () => {
       const openlist = new OpenListStandIn()
       openlist.settings['sign_all'] = 'false'
       const text = await textWith(openlist)
-      expect(text).toContain('Everything works')
+      expect(text).toContain('Something does not work')
+      expect(text).not.toContain('The log of the service says why.')
       expect(text).toContain('Needs your attention Links to files are refused, because')
       const chosen = await textWith(openlist, { FILES_OPEN_LINKS: 'on' })
       expect(chosen).toContain('Needs your attention Files open to everybody who knows their path')

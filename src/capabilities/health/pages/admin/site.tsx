@@ -107,11 +107,12 @@ function Health({ view, state: { parts } }: SiteProps) {
     ...(files === undefined ? [] : [{ name: 'files' as const, ...files }]),
   ]
   const works = checks.every(({ ok }) => ok)
+  const isFair = works && files?.links === 'refused'
   return (
-    <article class={works ? 'guard good' : 'guard weak'}>
+    <article class={works ? (isFair ? 'guard fair' : 'guard good') : 'guard weak'}>
       <Pins states={checks.map(({ ok }) => ok)} />
       <div>
-        <h2>{works ? t.works : t.fails}</h2>
+        <h2>{works && !isFair ? t.works : t.fails}</h2>
         {!works && <p class="hint">{t.failsHint}</p>}
       </div>
       <ul class="checks">
