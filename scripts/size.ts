@@ -18,10 +18,10 @@ import { runWrangler } from '../src/programs/site/wrangler.ts'
  * identity provider, and notices were sent: their endpoints, pages and texts in two languages. The
  * rules that all of these keep for each other took 3 KiB more, the file server behind the site 10
  * KiB, links, registration and mail with their pages 18 KiB, the overviews and lists of the pages
- * 10 KiB, the endpoints of the LDAP door 1 KiB, and what closed 31 findings of two attacks 13 KiB.
- * Cloudflare allows 3 MiB (gzip) on the free plan.
+ * 10 KiB, the endpoints of the LDAP door 1 KiB, what closed 31 findings of two attacks 13 KiB, and
+ * the one session of accounts and files 6 KiB. Cloudflare allows 3 MiB (gzip) on the free plan.
  */
-const MAX_GZIP_BYTES = { 'with pages': 306 * 1024, 'without pages': 190 * 1024 }
+const MAX_GZIP_BYTES = { 'with pages': 312 * 1024, 'without pages': 194 * 1024 }
 
 const SOURCES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
 /** What stands for the files that make pages in a Worker without pages. */

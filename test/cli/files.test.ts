@@ -92,6 +92,15 @@ describe('latchkey files', () => {
     expect(stdout).not.toContain(FILES_TOKEN)
   })
 
+  test('check warns of a look that the account pages do not share', async () => {
+    clone.sql("insert into settings (key, value) values ('site_title', 'Ours')")
+    openlist.settings['site_title'] = 'Theirs'
+    expect((await run('check')).stdout).toMatch(/warn +look +site_title: the pages of the account/)
+    openlist.settings['site_title'] = 'Ours'
+    expect((await run('check')).stdout).not.toContain('site_title')
+    clone.sql("delete from settings where key = 'site_title'")
+  })
+
   test('check says what is wrong, and what to do', async () => {
     openlist.settings = {
       ...openlist.settings,

@@ -113,6 +113,9 @@ export const OPENLIST_SETTINGS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
+/** The look of OpenList's pages, which those of the account share. */
+export const SHARED_LOOK = ['site_title', 'logo', 'favicon', 'main_color', 'announcement'] as const
+
 /** The settings for single sign-on and LDAP, which are this site's or nobody's. */
 export const SSO_GROUP = 7
 export const LDAP_GROUP = 8

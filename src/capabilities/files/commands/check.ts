@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { findLinkAddress } from '../link-address.ts'
-import { keptValue } from '../openlist-settings.ts'
+import { selectSettings } from '../../settings/store.ts'
+import { keptValue, SHARED_LOOK } from '../openlist-settings.ts'
 import { callAsAdmin } from '../origin.ts'
 import { listRemoteUsers, type RemoteUser } from '../remote-users.ts'
 import { type Link, listLinks } from '../store.ts'
@@ -29,6 +30,7 @@ export async function checkFiles(site: Site, files: FileServer): Promise<Finding
     judgeLinks(state),
     checkHeaders(files, settings.get('proxy_ignore_headers') ?? ''),
     ...checkScripts(settings),
+    ...(await checkLook(site, settings)),
     await checkSiteUrl(site, files),
     checkOwnSignIn(settings),
     checkExpiration(settings.get('link_expiration') ?? ''),
@@ -56,6 +58,16 @@ function checkScripts(settings: ReadonlyMap<string, string>): Finding[] {
   const text =
     'filter_readme_scripts is off: scripts in files that users upload run in pages of OpenList'
   return [warning('scripts', text, 'turn it on at OpenList')]
+}
+
+/** What was saved through the file server is saved at both places. */
+async function checkLook(site: Site, there: ReadonlyMap<string, string>): Promise<Finding[]> {
+  const saved = await selectSettings(site.db, [...SHARED_LOOK])
+  const others = saved.filter(({ key, value }) => (there.get(key) ?? value) !== value)
+  if (others.length === 0) return []
+  const names = others.map(({ key }) => key).join(', ')
+  const text = `${names}: the pages of the account have another value than OpenList`
+  return [warning('look', text, 'save it on the page Site or Style of its settings, for both')]
 }
 
 async function checkSiteUrl(site: Site, files: FileServer): Promise<Finding> {

@@ -11,7 +11,13 @@ import { actAsOperatorAt } from '../../../core/access/operators.ts'
 import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
-import { isGuardedSetting, keptValue, LDAP_GROUP, SSO_GROUP } from '../openlist-settings.ts'
+import {
+  isGuardedSetting,
+  keptValue,
+  LDAP_GROUP,
+  SHARED_LOOK,
+  SSO_GROUP,
+} from '../openlist-settings.ts'
 import { isReading } from '../rights.ts'
 import { readText } from './body.ts'
 
@@ -23,8 +29,6 @@ const OVERLAID = [
   'sso_login_platform',
   'sso_compatibility_mode',
 ] as const
-/** The look of OpenList's pages, which those of the account share. */
-const COPIED = new Set(['site_title', 'logo', 'favicon', 'main_color'])
 /** How long the answer of the file server is used again. */
 const MEMORY_MILLISECONDS = 30_000
 /** How long the file server may take while there is a last good answer. */
@@ -187,7 +191,7 @@ async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   const items = (await readSaved(c)).filter(isChangeable)
   const { actor, ourKeys, settings, known } = await listBoth(c, files, 'list')
   const knownItems = new Map(known.map((item) => [item.key, item]))
-  const ours = items.filter(({ key }) => ourKeys.has(key) || COPIED.has(key))
+  const ours = items.filter(({ key }) => ourKeys.has(key) || SHARED_LOOK.some((one) => one === key))
   const theirs = items
     .filter(({ key }) => !ourKeys.has(key))
     .map(({ key, value }) => ({
