@@ -8,4 +8,5 @@ export const activity: InPrograms = {
       load: async () => (await import('./commands/event.ts')).eventCommands,
     },
   },
+  ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
 }

@@ -13,5 +13,6 @@ export const appPasswords: InPrograms = {
       load: async () => (await import('./commands/service-token.ts')).serviceTokenCommands,
     },
   },
+  ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
   checks: async () => (await import('./commands/checks.ts')).checks,
 }

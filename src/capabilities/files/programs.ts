@@ -8,6 +8,7 @@ export const files: InPrograms = {
       load: async () => (await import('./commands/files.ts')).filesCommands,
     },
   },
+  ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
   checks: async () => (await import('./commands/checks.ts')).checks,
   async afterCommand(site, place) {
     if (site.meter.rowsWritten === 0) return

@@ -8,5 +8,6 @@ export const notices: InPrograms = {
       load: async () => (await import('./commands/notice.ts')).noticeCommands,
     },
   },
+  ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
   sealed: async () => (await import('./commands/sealed.ts')).sealedChannels,
 }

@@ -13,6 +13,7 @@ export const openid: InPrograms = {
       load: async () => (await import('./commands/signing-key.ts')).signingKeyCommands,
     },
   },
+  ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
   sealed: async () => (await import('./commands/sealed.ts')).sealedKeys,
   checks: async () => (await import('./commands/checks.ts')).checks,
   async afterCommand(site) {

@@ -8,5 +8,6 @@ export const passkeys: InPrograms = {
       load: async () => (await import('./commands/passkey.ts')).passkeyCommands,
     },
   },
+  ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
   checks: async () => (await import('./commands/checks.ts')).checks,
 }

@@ -5,6 +5,7 @@ import { sessionRecord } from './record.ts'
 import { UsageError } from '../../programs/kit/command-error.ts'
 import { takes } from '../../programs/kit/declaration.ts'
 import { OPTIONAL_USER, USER } from '../../programs/site/find-user.ts'
+import type { OfUser } from '../../programs/site/in-programs.ts'
 import { onSite } from '../../programs/site/on-site.ts'
 
 const COLUMNS = ['id', 'created_time', 'expires_time', 'network', 'user_agent']
@@ -77,3 +78,15 @@ function sessions(count: number): string {
 
 /** `latchkey session …`: lists and ends the sessions of users. */
 export const sessionCommands = { list, end }
+
+/** What the commands of the group `user` tell of sessions. */
+export const ofUser: OfUser = {
+  async shown(site, { id }) {
+    const { sessions } = await listSessions(site, of(COMMAND_LINE, id))
+    return { sessions: sessions.length }
+  },
+  async exported(site, { id }) {
+    const { sessions } = await listSessions(site, of(COMMAND_LINE, id))
+    return { sessions: sessions.map(sessionRecord) }
+  },
+}

@@ -8,4 +8,5 @@ export const sessions: InPrograms = {
       load: async () => (await import('./commands.ts')).sessionCommands,
     },
   },
+  ofUser: async () => (await import('./commands.ts')).ofUser,
 }

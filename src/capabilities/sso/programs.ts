@@ -13,5 +13,6 @@ export const sso: InPrograms = {
       load: async () => (await import('./commands/sso.ts')).ssoCommands,
     },
   },
+  ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
   checks: async () => (await import('./commands/checks.ts')).checks,
 }

@@ -1,5 +1,7 @@
 import type { Declared } from '../kit/declaration.ts'
 import type { Finding } from '../kit/findings.ts'
+import type { Row } from '../kit/output.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
 import type { SealedColumn } from './sealed-column.ts'
 import type { SiteConfig } from './site-config.ts'
 import type { Site } from './site.ts'
@@ -42,6 +44,29 @@ export interface Checks {
   ofData?: Check
 }
 
+/** What of a capability still opens an account, or is told of it, after a new password. */
+export interface Remaining {
+  /** Its name in JSON, and the names of what remains. */
+  record: Readonly<Record<string, readonly string[]>>
+  title: string
+  /** How it is deleted. */
+  how: string
+  columns: string[]
+  content: Row[]
+}
+
+/** What a capability has of a user, for the commands of the group `user`. */
+export interface OfUser {
+  /** Its lines of `user show`. */
+  shown?: (site: Site, account: Account) => Promise<Row>
+  /** Its part of `user export`. */
+  exported?: (site: Site, account: Account) => Promise<Readonly<Record<string, unknown>>>
+  /** What `user password` lists. */
+  remaining?: (site: Site, account: Account) => Promise<Remaining>
+  /** The names of programs that know users by their names. */
+  programs?: (site: Site) => Promise<string[]>
+}
+
 /**
  * What a capability has for programs. It names only what it has, and `capabilities.ts` beside this
  * file names it. Every command starts with all of these, so each loads its parts when they are
@@ -55,6 +80,7 @@ export interface InPrograms {
   /** What it has sealed with `SECRET_KEYS`. D1 takes five such columns in a union. */
   sealed?: () => Promise<SealedColumn>
   checks?: () => Promise<Checks>
+  ofUser?: () => Promise<OfUser>
   /** What it does after a command, when the command has written something that concerns it. */
   afterCommand?: (site: Site, place: SitePlace) => Promise<void>
 }

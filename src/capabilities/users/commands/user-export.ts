@@ -1,33 +1,12 @@
 import { eq } from 'drizzle-orm'
-import {
-  links as linksOfUsers,
-  openidConsents,
-  openidGrants,
-  reservedNames,
-  sshKeys,
-  users,
-} from '../../../../schema/tables.ts'
-import { readSiteEvents } from '../../activity/operator-events.ts'
-import { eventRecord } from '../../activity/record.ts'
-import { appPasswordRecords } from '../../app-passwords/record.ts'
-import { listAppPasswords } from '../../app-passwords/app-passwords.ts'
+import { links as linksOfUsers, reservedNames, sshKeys, users } from '../../../../schema/tables.ts'
 import { DAY_MILLISECONDS, isoTime } from '../../../core/base/time.ts'
-import { findLink } from '../../files/store.ts'
 import { runBatch } from '../../../core/database/statements.ts'
-import { channelRecord } from '../../notices/record.ts'
-import { selectChannels } from '../../notices/store.ts'
-import { listPasskeys } from '../../passkeys/manage.ts'
 import { selectAnyClient } from '../../../core/accounts/known-names.ts'
-import { operatorPasskeyRecord } from '../../passkeys/record.ts'
-import { storedMethods } from '../../../core/access/sign-in-methods.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { of } from '../../../core/access/subject.ts'
-import { listSessions } from '../../sessions/manage.ts'
-import { sessionRecord } from '../../sessions/record.ts'
 import { eventRetention } from '../../settings/store.ts'
 import { listKeys } from '../../ssh-keys/keys.ts'
-import { identityRecord } from '../../sso/record.ts'
-import { selectIdentities } from '../../sso/store.ts'
 import { keyRecords } from '../../ssh-keys/record.ts'
 import { countUnusedCodes } from '../../two-factor/store.ts'
 import type { Site } from '../../../programs/site/site.ts'
@@ -35,6 +14,7 @@ import { USER } from '../../../programs/site/find-user.ts'
 import type { Account } from '../../../core/accounts/accounts.ts'
 import { onSite } from '../../../programs/site/on-site.ts'
 import { permissionNames } from '../../../programs/kit/permission.ts'
+import { mergedParts } from './parts-of-user.ts'
 import { fullUserRecord } from './user-text.ts'
 import { terminalJson } from '../../../core/base/text.ts'
 
@@ -59,34 +39,25 @@ Files are at the file server, not here. Backups hold what they held when they we
 async function everythingOf(site: Site, account: Account) {
   const { id } = account
   const { keys } = await listKeys(site, of(COMMAND_LINE, id))
-  const { times, names, lines, codes, channels, linked, consents, grants, given } = await runBatch(
-    site.db,
-    {
-      times: site.db
-        .select({
-          createdAt: users.createdAt,
-          renamedAt: users.renamedAt,
-          email: users.email,
-          emailVerified: users.emailVerified,
-          endsAt: users.endsAt,
-        })
-        .from(users)
-        .where(eq(users.id, id)),
-      names: site.db.select().from(reservedNames).where(eq(reservedNames.userId, id)),
-      lines: site.db
-        .select({ id: sshKeys.id, line: sshKeys.line, network: sshKeys.lastUsedNetwork })
-        .from(sshKeys)
-        .where(eq(sshKeys.userId, id)),
-      codes: countUnusedCodes(site.db, id),
-      channels: selectChannels(site.db, id),
-      linked: selectIdentities(site.db, id),
-      consents: site.db.select().from(openidConsents).where(eq(openidConsents.userId, id)),
-      grants: site.db.select().from(openidGrants).where(eq(openidGrants.userId, id)),
-      given: site.db.select().from(linksOfUsers).where(eq(linksOfUsers.userId, id)),
-    },
-  )
-  const events = []
-  for await (const page of readSiteEvents(site, COMMAND_LINE, { userId: id })) events.push(...page)
+  const { times, names, lines, codes, given } = await runBatch(site.db, {
+    times: site.db
+      .select({
+        createdAt: users.createdAt,
+        renamedAt: users.renamedAt,
+        email: users.email,
+        emailVerified: users.emailVerified,
+        endsAt: users.endsAt,
+      })
+      .from(users)
+      .where(eq(users.id, id)),
+    names: site.db.select().from(reservedNames).where(eq(reservedNames.userId, id)),
+    lines: site.db
+      .select({ id: sshKeys.id, line: sshKeys.line, network: sshKeys.lastUsedNetwork })
+      .from(sshKeys)
+      .where(eq(sshKeys.userId, id)),
+    codes: countUnusedCodes(site.db, id),
+    given: site.db.select().from(linksOfUsers).where(eq(linksOfUsers.userId, id)),
+  })
   return {
     exported_at: isoTime(site.now()),
     account: { ...fullUserRecord(account), permissions: permissionNames(account.permission) },
@@ -107,41 +78,13 @@ async function everythingOf(site: Site, account: Account) {
     })),
     password_changed_at: timeOrNull(account.passwordChangedAt),
     unused_recovery_codes: codes[0]?.total ?? 0,
-    sessions: (await listSessions(site, of(COMMAND_LINE, id))).sessions.map(sessionRecord),
     ssh_keys: keyRecords(keys).map((record) => ({
       ...record,
       key: lines.find((one) => one.id === record.id)?.line ?? '',
       last_used_network: lines.find((one) => one.id === record.id)?.network ?? '',
     })),
-    passkeys: (await listPasskeys(site, of(COMMAND_LINE, id))).map(operatorPasskeyRecord),
-    app_passwords: appPasswordRecords(await listAppPasswords(site, of(COMMAND_LINE, id))),
-    identities: linked.map(identityRecord),
-    openid_consents: consents.map(({ clientId, scope, givenAt }) => ({
-      client_id: clientId,
-      scope,
-      given_at: isoTime(givenAt),
-    })),
-    openid_grants: grants.map((grant) => ({
-      client_id: grant.clientId,
-      scope: grant.scope,
-      redirect_uri: grant.redirectUri,
-      session_id: grant.sessionId,
-      methods: storedMethods(grant.amr).join(' '),
-      signed_in_at: timeOrNull(grant.authTime),
-      created_at: isoTime(grant.createdAt),
-      access_expires_at: timeOrNull(grant.accessExpiresAt),
-      refresh_expires_at: timeOrNull(grant.refreshExpiresAt),
-    })),
-    notices: channels.map(channelRecord),
-    file_server: await fileServerOf(site, id),
-    events: events.map((one) => ({ ...eventRecord(one), country: one.country })),
+    ...(await mergedParts(({ exported }) => exported?.(site, account))),
   }
-}
-
-/** The user of OpenList; null when there is none. */
-async function fileServerOf({ db }: Site, userId: number) {
-  const link = await findLink(db, userId, Date.now())
-  return link === undefined ? null : { openlist_id: link.remoteId, openlist_name: link.remoteName }
 }
 
 /** @param time Unix time, milliseconds; 0 or nothing for never. */

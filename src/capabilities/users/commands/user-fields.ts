@@ -10,7 +10,7 @@ import { ADMIN } from '../../../core/accounts/roles.ts'
 import { usernameSchema } from '../../../core/accounts/username.ts'
 import { BASE_PATH_TEXT } from '../../../programs/kit/base-path.ts'
 import { UsageError } from '../../../programs/kit/command-error.ts'
-import { listClients } from '../../openid/clients.ts'
+import { loadPartsOfUser } from './parts-of-user.ts'
 import { USER, withNameExplained } from '../../../programs/site/find-user.ts'
 import { choice, type Given, takes } from '../../../programs/kit/declaration.ts'
 import type { Text } from '../../../programs/kit/help.ts'
@@ -182,11 +182,11 @@ export const setUser = onSite({
       )
     const now = newName === undefined ? '' : `; the user name is now ${newName}`
     const isRenamed = newName !== undefined && newName !== username
-    const programs = isRenamed ? await listClients(site, COMMAND_LINE) : []
+    const parts = isRenamed ? await loadPartsOfUser() : []
+    const known = await Promise.all(parts.map(({ programs }) => programs?.(site) ?? []))
+    const programs = known.flat()
     const warning =
-      programs.length === 0
-        ? ''
-        : ` ${programs.map((one) => one.name).join(', ')} will take it for another account.`
+      programs.length === 0 ? '' : ` ${programs.join(', ')} will take it for another account.`
     output.done(`Changed ${username}${now}.${warning}`, { id, username: newName ?? username })
   },
 })

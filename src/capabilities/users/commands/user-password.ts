@@ -1,21 +1,18 @@
-import { appPasswordRecords } from '../../app-passwords/record.ts'
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { of } from '../../../core/access/subject.ts'
-import { isoTime } from '../../../core/base/time.ts'
-import type { OwnChannel } from '../../notices/store.ts'
-import { operatorPasskeyRecord } from '../../passkeys/record.ts'
-import { removeKeys } from '../../ssh-keys/keys.ts'
+import type { Account } from '../../../core/accounts/accounts.ts'
+import { selectVerifiedAddress } from '../../../core/accounts/store.ts'
+import { listKeys, removeKeys } from '../../ssh-keys/keys.ts'
 import { keyRecords } from '../../ssh-keys/record.ts'
-import { identityText } from '../../sso/identity-text.ts'
-import { identityRecord } from '../../sso/record.ts'
 import { changeUser } from '../manage-users.ts'
-import { isNothing, listRemainingAccess, type RemainingAccess } from '../../me/remaining-access.ts'
 import { agrees } from '../../../programs/kit/confirm.ts'
 import { USER } from '../../../programs/site/find-user.ts'
 import { takes } from '../../../programs/kit/declaration.ts'
 import { onSite } from '../../../programs/site/on-site.ts'
-import type { Output, Row } from '../../../programs/kit/output.ts'
+import type { Output } from '../../../programs/kit/output.ts'
 import { NO_PASSWORD_ARGUMENT, PASSWORD_OPTIONS, passwordSource } from './password.ts'
+import { loadPartsOfUser } from './parts-of-user.ts'
+import type { Remaining } from '../../../programs/site/in-programs.ts'
 import type { Site } from '../../../programs/site/site.ts'
 import { latchkey, userWord } from '../../../programs/kit/printed-command.ts'
 
@@ -48,88 +45,59 @@ e-mail address and SSH keys. On a terminal the command asks whether to delete th
     const { password, shownOnce } = await readPassword(site)
     await changeUser(site, COMMAND_LINE, id, { password })
     const deleted = deleteKeys ? await removeKeys(site, of(COMMAND_LINE, id)) : 0
-    const remaining = await listRemainingAccess(site, of(COMMAND_LINE, id))
-    const record = { id, username, deleted_keys: deleted, ...remainingRecord(remaining) }
+    const { remaining, keys } = await findRemaining(site, user)
+    const record = Object.assign(
+      { id, username, deleted_keys: deleted },
+      ...remaining.map((part) => part.record),
+    )
     const gone = deleted === 0 ? '' : ` Deleted ${countOf(deleted)}.`
     const done = `Set a new password for ${username}; all sessions have ended.${gone}`
     output.done(done, record, shownOnce)
-    if (json || isNothing(remaining)) return
-    list(output, user, remaining)
-    if (process.stdin.isTTY && remaining.keys.length > 0)
-      await offerToDelete(site, output, user, remaining.keys.length)
+    if (json || remaining.every(({ content }) => content.length === 0)) return
+    list(output, remaining)
+    if (process.stdin.isTTY && keys > 0) await offerToDelete(site, output, user, keys)
   },
 })
 
-/** What remains, for programs. */
-function remainingRecord(remaining: RemainingAccess) {
-  const { passkeys, identities, appPasswords, channels, addresses, keys } = remaining
-  return {
-    passkeys: passkeys.map((passkey) => operatorPasskeyRecord(passkey).id),
-    linked_accounts: identities.map(identityText),
-    app_passwords: appPasswords.map(({ id }) => String(id)),
-    channels: channels.map(({ kind, target }) => `${kind}: ${target}`),
-    addresses: addresses.map(({ email }) => email),
-    keys: keys.map(({ id }) => String(id)),
-  }
+/** Finds what still opens the account, in the order in which it is listed. */
+async function findRemaining(
+  site: Site,
+  user: Account,
+): Promise<{ remaining: Remaining[]; keys: number }> {
+  const parts = await loadPartsOfUser()
+  const found = await Promise.all(parts.map(({ remaining }) => remaining?.(site, user) ?? []))
+  const addresses = await selectVerifiedAddress(site.db, user.id)
+  const { keys } = await listKeys(site, of(COMMAND_LINE, user.id))
+  const word = userWord(user)
+  const remaining = [
+    ...found.flat(),
+    {
+      record: { addresses: addresses.map(({ email }) => email) },
+      title: 'E-mail address, to which a link for a new password can be mailed',
+      how: latchkey('user', 'set', word, '--email', 'none'),
+      columns: ['email'],
+      content: addresses,
+    },
+    // Last, because the question that may follow is about them.
+    {
+      record: { keys: keys.map(({ id }) => String(id)) },
+      title: 'SSH keys',
+      how: latchkey('key', 'delete', word, 'ID'),
+      columns: ['id', 'title', 'fingerprint', 'added_time'],
+      content: keyRecords(keys),
+    },
+  ]
+  return { remaining, keys: keys.length }
 }
 
 /** Lists what remains, by kind, as the pages do; leaves empty kinds out. */
-function list(
-  output: Output,
-  user: { id: number; username: string },
-  remaining: RemainingAccess,
-): void {
-  const word = userWord(user)
-  const { passkeys, identities, appPasswords, channels, addresses, keys } = remaining
-  const kinds: [title: string, how: string, columns: string[], content: Row[]][] = [
-    [
-      'Passkeys',
-      latchkey('passkey', 'delete', word, 'ID'),
-      ['id', 'name', 'created_at'],
-      passkeys.map(operatorPasskeyRecord),
-    ],
-    [
-      'Linked accounts',
-      latchkey('identity', 'delete', word, 'SUBJECT'),
-      ['subject', 'name', 'platform', 'linked_at'],
-      identities.map(identityRecord),
-    ],
-    [
-      'App passwords',
-      latchkey('token', 'delete', word, 'ID'),
-      ['id', 'name', 'scopes', 'created_at'],
-      appPasswordRecords(appPasswords),
-    ],
-    [
-      'Channel for notices',
-      'only the user can delete it',
-      ['kind', 'target', 'created_at'],
-      channels.map(channelRecord),
-    ],
-    [
-      'E-mail address, to which a link for a new password can be mailed',
-      latchkey('user', 'set', word, '--email', 'none'),
-      ['email'],
-      addresses,
-    ],
-    // Last, because the question that may follow is about them.
-    [
-      'SSH keys',
-      latchkey('key', 'delete', word, 'ID'),
-      ['id', 'title', 'fingerprint', 'added_time'],
-      keyRecords(keys),
-    ],
-  ]
+function list(output: Output, remaining: readonly Remaining[]): void {
   console.error('\nThis still works. Delete what the user does not recognise.')
-  for (const [title, how, columns, content] of kinds) {
+  for (const { title, how, columns, content } of remaining) {
     if (content.length === 0) continue
     console.error(`\n${title} (${how}):`)
     output.list(columns, { content }, '')
   }
-}
-
-function channelRecord({ kind, target, createdAt }: OwnChannel) {
-  return { kind, target, created_at: isoTime(createdAt) }
 }
 
 async function offerToDelete(

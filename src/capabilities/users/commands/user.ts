@@ -1,14 +1,9 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
 import { of } from '../../../core/access/subject.ts'
-import { listAppPasswords } from '../../app-passwords/app-passwords.ts'
 import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../core/base/time.ts'
 import { readDetails } from '../../joining/details.ts'
 import { detailsRecord } from '../../joining/record.ts'
-import { listPasskeys } from '../../passkeys/manage.ts'
-import { listSessions } from '../../sessions/manage.ts'
 import { listKeys } from '../../ssh-keys/keys.ts'
-import { identityText } from '../../sso/identity-text.ts'
-import { listIdentities } from '../../sso/manage.ts'
 import { findUsers, listUsers } from '../find-users.ts'
 import { changeUser, removeUser } from '../manage-users.ts'
 import { USER_GROUPS, type UserGroup } from '../list-store.ts'
@@ -20,6 +15,7 @@ import { PAGE } from '../../../programs/kit/paging.ts'
 import { permissionNames } from '../../../programs/kit/permission.ts'
 import { USER } from '../../../programs/site/find-user.ts'
 import { onSite } from '../../../programs/site/on-site.ts'
+import { mergedParts } from './parts-of-user.ts'
 import { exportUser, whatStays } from './user-export.ts'
 import { addUser, setUser } from './user-fields.ts'
 import { setPassword } from './user-password.ts'
@@ -129,11 +125,7 @@ const show = onSite({
   takes: { account: USER },
   examples: ['user show alice', "user show '#3'"],
   async run(site, { account }, { output }) {
-    const { sessions } = await listSessions(site, of(COMMAND_LINE, account.id))
     const keys = await listKeys(site, of(COMMAND_LINE, account.id))
-    const passkeys = await listPasskeys(site, of(COMMAND_LINE, account.id))
-    const appPasswords = await listAppPasswords(site, of(COMMAND_LINE, account.id))
-    const identities = await listIdentities(site, of(COMMAND_LINE, account.id))
     const { details } = await readDetails(site, of(COMMAND_LINE, account.id))
     const stops = await listStops(site, COMMAND_LINE, account.id)
     const { email, email_verified, ends_at, waiting } = detailsRecord(details)
@@ -147,11 +139,8 @@ const show = onSite({
       registered_from: network,
     }
     const counts = {
-      sessions: sessions.length,
       keys: keys.total,
-      passkeys: passkeys.length,
-      app_passwords: appPasswords.length,
-      linked_accounts: identities.map(identityText),
+      ...(await mergedParts(({ shown }) => shown?.(site, account))),
     }
     const permissions = permissionNames(account.permission)
     const locked = stops.map(stopRecord)
