@@ -27,7 +27,7 @@ import { readWorkerOptions } from '../src/programs/site/worker-options.ts'
 const OUT = '.build/site'
 /** What stands in the pack as it is. The files that browsers load are named in `wrangler.toml`. */
 const COPIED = ['wrangler.toml', 'LICENSE', '.build/assets']
-const PROGRAMS = ['start', 'main']
+const PROGRAMS = ['start', 'main', 'container/main']
 /** What programs load from `node_modules`; the rest of what they need is in their files. */
 const LOADED = ['miniflare', 'nodemailer']
 /** Miniflare loads it when a Worker asks for a change of an image. */
@@ -58,6 +58,9 @@ const lock = v.parse(lockSchema, JSON.parse(readFileSync('package-lock.json', 'u
 const LATCHKEY = `#!/bin/sh
 # latchkey start […options]: serves the site; latchkey <command>: see latchkey --help
 here=$(dirname "$(readlink -f "$0")")
+if [ -n "$LATCHKEY_COMMAND" ]; then
+  exec node "$here/launch.cjs" container/main command "$@"
+fi
 if [ "$1" = start ]; then
   shift
   exec node "$here/launch.cjs" start "$@"

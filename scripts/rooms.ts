@@ -78,6 +78,7 @@ export const PARTS = {
       'secrets',
       'ldap-door',
       'start',
+      'container',
     ],
   },
 } as const satisfies Record<string, { order: 'line' | 'uses' | 'edges'; rooms: readonly string[] }>
@@ -86,6 +87,8 @@ type Part = keyof typeof PARTS
 
 /** What a program may use of another one, and why: `from > to`. There is no other way. */
 const EDGES: Readonly<Record<string, string>> = {
+  'container > main': 'the words behind the name of the image are a command',
+  'container > start': 'the container serves the site',
   'users/commands > import': 'a name is kept as an import would have kept it',
 }
 

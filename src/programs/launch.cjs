@@ -1,5 +1,9 @@
 'use strict'
 
+// The first process of a container ends by no signal that it does not handle. The start takes over.
+if (process.pid === 1)
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => process.exit(0))
+
 /*
  * Starts a program of this folder: `node src/programs/launch.cjs <name> …arguments`. It is JavaScript that
  * Node 12 can parse, so that it can say what is missing: Node 20 reads no TypeScript, and without

@@ -53,6 +53,7 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
   [/--remote\b/, 'needs a deployed site; remote.test.ts and deploy.test.ts run such commands'],
   [/^npx wrangler /, "needs an account at Cloudflare; the command is wrangler's own"],
   [/^npm run pack\b|^(tar|ln) /, 'test/real/pack.test.ts makes a pack, and runs it elsewhere'],
+  [/^docker /, 'needs Docker, and an image'],
   [/^git /, 'needs the remote repository'],
   [/ import \S+ --secrets /, 'import.test.ts moves such sites'],
   [/ reserved-name keep /, 'backup.test.ts runs it'],

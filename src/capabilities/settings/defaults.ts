@@ -1,5 +1,5 @@
 /** The version of Latchkey, which clients show; a test compares it with package.json. */
-export const VERSION = '0.1.0'
+export const VERSION = '1.0.0'
 
 /** The public settings with their defaults; every value is a text (docs/interface.md, Values). */
 export const DEFAULT_SETTINGS = {

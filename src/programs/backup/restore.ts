@@ -13,7 +13,7 @@ import { isoTimeOrNull } from '../../core/base/time.ts'
 import { codeOf, CommandError, UsageError } from '../kit/command-error.ts'
 import { findLocalDatabase, readMigrations, withSqlite } from '../site/local-database.ts'
 import { createKeyRing } from '../../core/crypto/key-ring.ts'
-import { DEV_VARS_FILE, readSecretKeys } from '../site/dev-vars.ts'
+import { DEV_VARS_FILE, givenSecretKeys, readSecretKeys } from '../site/dev-vars.ts'
 import { command, takes } from '../kit/declaration.ts'
 import { narrowPrivateFiles } from '../site/private-files.ts'
 import { listMigrations, readSiteConfig, refuseLaterMigrations } from '../site/site-config.ts'
@@ -79,7 +79,7 @@ async function requireSecret(file: string): Promise<void> {
   const what =
     'users with two-step verification can sign in only with the SECRET_KEYS of the backed-up site'
   const remedy = `Put its ${DEV_VARS_FILE} here first; if it is lost, add --without-secret. Nothing was restored.`
-  if (!existsSync(DEV_VARS_FILE))
+  if (!existsSync(DEV_VARS_FILE) && givenSecretKeys() === undefined)
     throw new CommandError(`There is no ${DEV_VARS_FILE} here: ${what}. ${remedy}`)
   const ring = await createKeyRing(readSecretKeys())
   const lost = listSeals(sumSeals(await countSeals(file), ring).lost)

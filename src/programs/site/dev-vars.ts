@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util'
 import * as base64url from 'jose/base64url'
 import { parseSecretKeys } from '../../core/crypto/key-ring.ts'
 import { codeOf, CommandError } from '../kit/command-error.ts'
-import { installed } from '../kit/places.ts'
+import { installed, isPacked } from '../kit/places.ts'
 import { STATE_FOLDER } from './local-database.ts'
 
 const SECRET_BYTES = 32
@@ -28,6 +28,12 @@ export function newSecretKey(): string {
  *   a file is never overwritten.
  */
 export function ensureDevVars(): void {
+  const given = givenSecretKeys()
+  if (given !== undefined) {
+    const fault = parseSecretKeys(given)
+    if (typeof fault === 'string') throw new CommandError(`SECRET_KEYS is invalid: ${fault}.`)
+    return
+  }
   const isThere = existsSync(DEV_VARS_FILE)
   if (!isThere || (readSecretKeys() === undefined && !existsSync(STATE_FOLDER))) {
     try {
@@ -117,8 +123,18 @@ export function readLocalVars(): Record<string, string | undefined> {
   return { ...vars, ...environmentVars() }
 }
 
+/**
+ * Returns the `SECRET_KEYS` of the environment for the local site. In a checkout these are those of
+ * production, for `--remote`.
+ */
+export function givenSecretKeys(): string | undefined {
+  return isPacked() ? process.env['SECRET_KEYS'] || undefined : undefined
+}
+
 /** Reads `SECRET_KEYS` from `.dev.vars`, or from another file of that form. */
 export function readSecretKeys(file = DEV_VARS_FILE): string | undefined {
+  const given = file === DEV_VARS_FILE ? givenSecretKeys() : undefined
+  if (given !== undefined) return given
   return readVarsFile(file)['SECRET_KEYS']
 }
 

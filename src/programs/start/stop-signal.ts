@@ -20,6 +20,8 @@ export function stopSignal(): { signal: AbortSignal; takeOver: () => void } {
     setInterval(() => {
       if (process.ppid !== parent) stopping.abort()
     }, LOOK_MILLISECONDS).unref()
+  // Those of the launcher end the process at once.
+  removeOtherHandlers(stop)
   return { signal: stopping.signal, takeOver: () => removeOtherHandlers(stop) }
 }
 
