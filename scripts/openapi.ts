@@ -9,7 +9,7 @@ const FILE = 'schema/openapi.json'
  * when it is stale.
  */
 await runCommand(async () => {
-  const content = `${JSON.stringify(buildDocument(), undefined, 2)}\n`
+  const content = `${JSON.stringify(await buildDocument(), undefined, 2)}\n`
   if (!process.argv.includes('--check')) writeFileSync(FILE, content)
   else if (readFileSync(FILE, 'utf8') !== content)
     throw new CommandError(`${FILE} is stale: npm run openapi`)

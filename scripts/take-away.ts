@@ -18,7 +18,12 @@ import { findLeaves } from './rooms.ts'
  */
 
 /** The lists that may name every capability. */
-const LISTS = ['src/capabilities.ts', 'src/texts.ts', 'src/programs/site/capabilities.ts']
+const LISTS = [
+  'src/capabilities.ts',
+  'src/texts.en.ts',
+  'src/texts.zh.ts',
+  'src/programs/site/capabilities.ts',
+]
 
 const paths = globSync('src/**/*.{ts,tsx}')
 const sources = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]))

@@ -16,9 +16,7 @@ import { sshKeys } from './capabilities/ssh-keys/capability.ts'
 import { sso } from './capabilities/sso/capability.ts'
 import { twoFactor } from './capabilities/two-factor/capability.ts'
 import { users } from './capabilities/users/capability.ts'
-import type { Hono } from 'hono'
-import type { App } from './web/http/context.ts'
-import type { Capability, MountKind } from './web/kit/capability.ts'
+import type { Capability } from './web/kit/capability.ts'
 
 /**
  * What the service can do, in the order of the navigation. Without a line and its folder, the rest
@@ -44,10 +42,3 @@ export const CAPABILITIES: readonly Capability[] = [
   ldap,
   files,
 ]
-
-/** Mounts the routes of a kind of all capabilities. */
-export function mount(app: Hono<App>, kind: MountKind): Hono<App> {
-  for (const { [kind]: mounts = [] } of CAPABILITIES)
-    for (const [path, routes] of mounts) app.route(path, routes)
-  return app
-}

@@ -1,4 +1,4 @@
-import { CAPABILITIES } from './capabilities.ts'
+import { loadParts, startParts } from './run-parts.ts'
 import { keyFolders, withoutKeyParts } from './core/accounts/folder-keys.ts'
 import { WaitingBatch } from './core/database/shared-batch.ts'
 import { runBatch } from './core/database/statements.ts'
@@ -12,9 +12,10 @@ import type { Deps } from './core/deps.ts'
 export async function runFrequently(deps: Deps): Promise<void> {
   const { db } = deps
   const now = deps.now()
+  const loaded = await loadParts('frequent')
   const batch = new WaitingBatch()
   const parts = [
-    ...CAPABILITIES.map(async ({ frequent }) => frequent?.({ deps, now, batch })),
+    ...startParts(loaded, { deps, now, batch }),
     batch.add(withoutKeyParts(db)).then((found) => keyFolders(deps, found)),
   ]
   await batch.run((statements) => runBatch(db, statements))

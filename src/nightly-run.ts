@@ -1,4 +1,4 @@
-import { CAPABILITIES } from './capabilities.ts'
+import { loadParts, startParts } from './run-parts.ts'
 import { pruneEvents } from './core/audit/event-times.ts'
 import { WaitingBatch } from './core/database/shared-batch.ts'
 import { runBatch } from './core/database/statements.ts'
@@ -9,9 +9,6 @@ import { pruneCounters } from './core/throttle/charges.ts'
 import { eventRetention } from './capabilities/settings/store.ts'
 import { pruneSessions } from './core/access/session-store.ts'
 
-/** Longer than the deadline of a request: nobody waits for this batch. */
-export const NIGHTLY_DEADLINE_MILLISECONDS = 60_000
-
 /**
  * The nightly run (docs/operating.md): deletes what has expired, namely sessions, counters,
  * challenges, old events and what the capabilities name, all in one batch; then they do the rest,
@@ -21,6 +18,7 @@ export async function runNightly(deps: Deps): Promise<void> {
   const { db } = deps
   const now = deps.now()
   const retentionMilliseconds = await eventRetention(db)
+  const loaded = await loadParts('nightly')
   const batch = new WaitingBatch()
   const parts = [
     batch.add({
@@ -31,7 +29,7 @@ export async function runNightly(deps: Deps): Promise<void> {
     }),
     // `npm start` runs this at once: after an upgrade, nobody can choose a name before it.
     keyFolders(deps),
-    ...CAPABILITIES.map(async ({ nightly }) => nightly?.({ deps, now, batch })),
+    ...startParts(loaded, { deps, now, batch }),
   ]
   await batch.run((statements) => runBatch(db, statements))
   for (const result of await Promise.allSettled(parts)) {

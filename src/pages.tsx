@@ -1,13 +1,11 @@
 import { Hono } from 'hono'
 import { limitBody } from './web/http/body-limit.ts'
 import type { App, AppContext } from './web/http/context.ts'
-import { isApiPath } from './web/http/envelope.ts'
 import { logError } from './core/database/log.ts'
 import { loggedPath } from './core/base/logged-path.ts'
 import { Refusal, refusalIn } from './core/base/refusals.ts'
 import { YEAR_SECONDS } from './core/base/time.ts'
 import { readSettings } from './capabilities/settings/store.ts'
-import { acceptsPages } from './web/http/accepts.ts'
 import { closeAnnouncement } from './web/kit/announcement.tsx'
 import { pageHeaders } from './web/kit/headers.ts'
 import { readForm } from './web/kit/form.ts'
@@ -15,7 +13,7 @@ import { isLanguage, rememberLanguage, textsFor } from './web/kit/language.ts'
 import { localPathOf, parseLocalPath } from './web/kit/local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from './web/kit/problem-page.tsx'
 import { sameOrigin } from './web/kit/same-origin.ts'
-import { mount } from './capabilities.ts'
+import { type LoadedRoutes, mountRoutes } from './mounts.ts'
 import { sessionToken } from './web/http/session-cookie.ts'
 import { clearSessionToken, requireSession } from './capabilities/sign-in/pages/session-cookie.ts'
 import { isSessionOver, lacksSecondFactor } from './web/kit/session-over.ts'
@@ -23,41 +21,45 @@ import { signInPath } from './capabilities/sign-in/pages/next.ts'
 import { themeOf } from './capabilities/settings/pages/theme.ts'
 import { goTo, readView, showPage } from './web/kit/view.ts'
 
-/** Every page, under `/account`. */
-export const pageRoutes = new Hono<App>()
-  .use(pageHeaders)
-  .use(sameOrigin)
-  .use(limitBody)
-  .get('/:theme{theme-[0-9a-f]+\\.css}', async (c) => {
-    const { path, css } = await themeOf((await readSettings(c.get('deps'))).values.main_color)
-    // A path of another version gets the current theme, and browsers must not keep it.
-    const caching =
-      c.req.path === path ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache'
-    return c.body(css, 200, { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': caching })
-  })
-  .post('/language', async (c) => {
-    const { language = '', path = '' } = await readForm(c)
-    if (!isLanguage(language)) throw new Refusal('requestInvalid')
-    rememberLanguage(c, language)
-    return goTo(c, parseLocalPath(path) || '/account')
-  })
-  .post('/announcement', async (c) => {
-    const { id = '', path = '' } = await readForm(c)
-    closeAnnouncement(c, id)
-    return goTo(c, parseLocalPath(path) || '/account')
-  })
-  .route('/', mount(new Hono<App>(), 'publicPages'))
-  .route(
-    '/',
-    new Hono<App>()
-      .use(requireSession)
-      .route('/', mount(new Hono<App>(), 'pages'))
-      .route('/admin', mount(new Hono<App>(), 'operatorPages')),
-  )
-  .all('/*', () => {
-    throw new Refusal('unknownPath')
-  })
-  .onError((error, c) => showFailure(error, c))
+/** The pages under `/account`: those of the site, and those that are loaded. */
+export const pageRoutes = (loaded: readonly LoadedRoutes[]): Hono<App> =>
+  new Hono<App>()
+    .use(pageHeaders)
+    .use(sameOrigin)
+    .use(limitBody)
+    .get('/:theme{theme-[0-9a-f]+\\.css}', async (c) => {
+      const { path, css } = await themeOf((await readSettings(c.get('deps'))).values.main_color)
+      // A path of another version gets the current theme, and browsers must not keep it.
+      const caching =
+        c.req.path === path ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache'
+      return c.body(css, 200, {
+        'Content-Type': 'text/css; charset=utf-8',
+        'Cache-Control': caching,
+      })
+    })
+    .post('/language', async (c) => {
+      const { language = '', path = '' } = await readForm(c)
+      if (!isLanguage(language)) throw new Refusal('requestInvalid')
+      rememberLanguage(c, language)
+      return goTo(c, parseLocalPath(path) || '/account')
+    })
+    .post('/announcement', async (c) => {
+      const { id = '', path = '' } = await readForm(c)
+      closeAnnouncement(c, id)
+      return goTo(c, parseLocalPath(path) || '/account')
+    })
+    .route('/', mountRoutes(new Hono<App>(), 'publicPages', loaded))
+    .route(
+      '/',
+      new Hono<App>()
+        .use(requireSession)
+        .route('/', mountRoutes(new Hono<App>(), 'pages', loaded))
+        .route('/admin', mountRoutes(new Hono<App>(), 'operatorPages', loaded)),
+    )
+    .all('/*', () => {
+      throw new Refusal('unknownPath')
+    })
+    .onError((error, c) => showFailure(error, c))
 
 export async function showFailure(error: Error, c: AppContext) {
   const refusal = refusalIn(error)
@@ -69,23 +71,14 @@ export async function showFailure(error: Error, c: AppContext) {
   return showPage(c, <ProblemPage view={view} refusal={refusal} />, refusal)
 }
 
-/**
- * Answers a browser that opens an unknown path outside `/account`; `answer` is for every other
- * client, and for the paths of the API.
- */
-export function answerUnknownPath(answer: (c: AppContext) => Response) {
-  return async function unknownPath(c: AppContext): Promise<Response> {
-    const response = answer(c)
-    if (response.status !== 404 || isApiPath(c.req.path)) return response
-    response.headers.set('Vary', 'Accept')
-    if (!acceptsPages(c)) return response
+/** Answers a browser that opens an unknown path outside `/account`. */
+export async function showUnknownPath(c: AppContext): Promise<Response> {
+  await pageHeaders(c, async () => {
     const view = { ...(await readView(c)), path: '/account' }
-    await pageHeaders(c, async () => {
-      c.res = await showPage(c, <NotFoundPage view={view} />, new Refusal('unknownPath'))
-      c.header('Vary', 'Accept')
-    })
-    return c.res
-  }
+    c.res = await showPage(c, <NotFoundPage view={view} />, new Refusal('unknownPath'))
+    c.header('Vary', 'Accept')
+  })
+  return c.res
 }
 
 /**
@@ -102,6 +95,6 @@ async function askToSignIn(c: AppContext) {
     // The path as the browser sent it: decoded, it could hold characters that break the header.
     return showContinue(c, wanted || new URL(c.req.url).pathname, textsFor(c).signIn.continue)
   }
-  clearSessionToken(c)
+  await clearSessionToken(c)
   return goTo(c, signInPath(wanted), 'session-over')
 }

@@ -1,8 +1,6 @@
 import { createApp } from './app.ts'
 import { createDeps } from './core/deps.ts'
-import { FREQUENT_CRON } from './core/base/crons.ts'
-import { runFrequently } from './frequent-run.ts'
-import { NIGHTLY_DEADLINE_MILLISECONDS, runNightly } from './nightly-run.ts'
+import { FREQUENT_CRON, RUN_DEADLINE_MILLISECONDS } from './core/base/crons.ts'
 
 export { PasswordHasher } from './core/crypto/password-hasher.ts'
 
@@ -12,7 +10,12 @@ export default {
   fetch: app.fetch,
   async scheduled({ cron }, env, context) {
     const defer = (work: Promise<unknown>) => context.waitUntil(work)
-    const deps = createDeps(env, defer, undefined, NIGHTLY_DEADLINE_MILLISECONDS)
-    await (cron === FREQUENT_CRON ? runFrequently(deps) : runNightly(deps))
+    const deps = createDeps(env, defer, undefined, RUN_DEADLINE_MILLISECONDS)
+    if (cron === FREQUENT_CRON) {
+      const { runFrequently } = await import('./frequent-run.ts')
+      return runFrequently(deps)
+    }
+    const { runNightly } = await import('./nightly-run.ts')
+    return runNightly(deps)
   },
 } satisfies ExportedHandler<Env>

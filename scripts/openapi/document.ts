@@ -49,8 +49,8 @@ const SECURITY_SCHEMES = {
  *
  * @throws {Error} When a mounted route is not described, or a described route is not mounted.
  */
-export function buildDocument() {
-  const routes = readRoutes()
+export async function buildDocument() {
+  const routes = await readRoutes()
   const all = Object.values(operationGroups).flatMap((operations) => Object.keys(operations))
   const gaps = findGaps(routes.keys(), all)
   if (gaps.length > 0) throw new Error(`scripts/openapi/operations: ${gaps.join('; ')}`)

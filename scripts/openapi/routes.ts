@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { findTargetHandler } from 'hono/utils/handler'
 import type { App } from '../../src/web/http/context.ts'
-import { mount } from '../../src/capabilities.ts'
+import { entriesOf, loadEntries, mountRoutes } from '../../src/mounts.ts'
 import { ping } from '../../src/web/http/headers.ts'
 import type { Needs } from '../../src/core/access/actor.ts'
 import { needsOf } from '../../src/web/http/guard.ts'
@@ -15,10 +15,11 @@ export interface Route {
 }
 
 /** Reads the mounted routes, by method and path; `ALL` is documented as GET. */
-export function readRoutes(): Map<string, Route> {
+export async function readRoutes(): Promise<Map<string, Route>> {
   const app = new Hono<App>()
   app.all('/ping', ping)
-  mount(app, 'api')
+  const endpoints = entriesOf().filter(({ kind }) => kind === 'api')
+  mountRoutes(app, 'api', await loadEntries(endpoints))
   const routes = new Map<string, Route>()
   for (const { method, path, handler: mounted } of app.routes) {
     // The routes of a part with its own `onError` are mounted inside another function.

@@ -1,4 +1,5 @@
 import { openCallersBookmark } from './crypto/sealed-bookmark.ts'
+import type { SharedBatch } from './database/shared-batch.ts'
 import { laterBookmark } from './database/bookmarks.ts'
 import {
   createMeter,
@@ -151,6 +152,12 @@ export interface OptionalBindings extends FileServerBindings, SiteAddressBinding
   /** Reaches public addresses only. Only `npm start` sets it. */
   PUBLIC_NETWORK?: Fetcher
 }
+
+/**
+ * A part of a run in time. It adds its statements to the batch before it waits for anything; they
+ * run in the order of `src/capabilities.ts`, then each part goes on.
+ */
+export type RunPart = (run: { deps: Deps; now: number; batch: SharedBatch }) => Promise<unknown>
 
 const MAX_TOKEN_HOURS = 24 * 365
 const MAX_FRESH_MINUTES = 365 * 24 * 60

@@ -6,7 +6,7 @@ import * as tables from '../../schema/tables.ts'
 import { begunWithIdentity, begunWithPasskey } from '../../src/core/access/begun-with.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'
-import { createApp } from '../../src/app.ts'
+import { createWholeApp } from '../../src/app.ts'
 import { toBase32 } from '../../src/core/base/base32.ts'
 import { sha256Hex } from '../../src/core/base/encoding.ts'
 import { randomBytes } from '../../src/core/deps.ts'
@@ -1006,8 +1006,8 @@ describe('the table above has', () => {
     expect([...known].toSorted()).toEqual(owned.toSorted())
   })
 
-  test('every request that changes something', () => {
-    const { routes } = createApp(() => site.deps)
+  test('every request that changes something', async () => {
+    const { routes } = await createWholeApp(() => site.deps)
     const changing = routes
       .filter(({ method, handler }) =>
         method === 'GET' ? findTargetHandler(handler) === getHasEffect : method !== 'ALL',

@@ -7,7 +7,7 @@ import openapi from '../../schema/openapi.json' with { type: 'json' }
 import { type Guard, SETTING_FIELDS } from '../../src/core/access/field-guards.ts'
 import { GUARDED_CHANGES } from '../../src/core/access/guarded-changes.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { createApp } from '../../src/app.ts'
+import { createWholeApp } from '../../src/app.ts'
 import { keysOf, PAGE_NAMES } from '../../src/capabilities/settings/pages/admin/setting-pages.ts'
 import { ALL_DEFAULTS } from '../../src/capabilities/settings/defaults.ts'
 import { saveSettings } from '../../src/capabilities/settings/manage-settings.ts'
@@ -561,9 +561,10 @@ describe('the list of changes names', () => {
     of.map((door) => ({ door, name, ...change })),
   )
 
-  test('every request and form that changes something, once', () => {
-    const found = createApp(() => site.deps)
-      .routes.filter(({ method }) => !['GET', 'ALL', 'OPTIONS'].includes(method))
+  test('every request and form that changes something, once', async () => {
+    const { routes } = await createWholeApp(() => site.deps)
+    const found = routes
+      .filter(({ method }) => !['GET', 'ALL', 'OPTIONS'].includes(method))
       .map(({ method, path }) => `${method} ${path}`)
     const known = [...listed.map(({ door }) => door), ...WITHOUT_SESSION]
     expect(known.toSorted()).toEqual([...new Set(found)].toSorted())

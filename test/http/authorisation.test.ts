@@ -5,7 +5,7 @@ import type { Hono } from 'hono'
 import type { App } from '../../src/web/http/context.ts'
 import { describe, expect, test } from 'vitest'
 import * as tables from '../../schema/tables.ts'
-import { createApp } from '../../src/app.ts'
+import { createWholeApp } from '../../src/app.ts'
 import { actorOf, admin } from '../../src/web/http/guard.ts'
 import { readAccountAs } from '../../src/core/access/act-as.ts'
 import { staticDigest } from '../../src/core/passwords/passwords.ts'
@@ -657,10 +657,13 @@ async function readEverything(): Promise<string> {
 }
 
 /** What an endpoint answers to every caller, and whom it refused although something has changed. */
-async function tryEveryCaller(endpoint: string, sendTo = (site: CheapSite): Send => site.request) {
+async function tryEveryCaller(
+  endpoint: string,
+  sendTo = async (site: CheapSite): Promise<Send> => site.request,
+) {
   const site = new MailSite()
   const tokens = await arrange(site)
-  const send = sendTo(site)
+  const send = await sendTo(site)
   const answers = new Map<Caller, typeof SERVED | Asked>()
   const trespassers: string[] = []
   let before: string | undefined
@@ -703,7 +706,7 @@ function isServed(code: Asked, endpoint: string): boolean {
   return [200, 302, 404, 409, INPUTS[endpoint]?.code].includes(code)
 }
 
-const endpoints = endpointsOf(createApp(() => new CheapSite().deps))
+const endpoints = endpointsOf(await createWholeApp(() => new CheapSite().deps))
 
 describe('every endpoint of the route table', () => {
   test.each(endpoints)('%s serves those it is for, and nobody else', async (endpoint) => {
@@ -735,8 +738,8 @@ describe('a new endpoint', () => {
         }),
     ],
   ])('%s is found out', async (_, extend) => {
-    const { answers } = await tryEveryCaller('GET /api/admin/new', (site) => {
-      const app = createApp(() => site.deps)
+    const { answers } = await tryEveryCaller('GET /api/admin/new', async (site) => {
+      const app = await createWholeApp(() => site.deps)
       extend(app)
       return (path, init) => app.request(path, init, env)
     })
@@ -745,8 +748,8 @@ describe('a new endpoint', () => {
   })
 
   test('whose decision does not ask D1 is not answered', async () => {
-    const { answers } = await tryEveryCaller('GET /api/admin/new', (site) => {
-      const app = createApp(() => site.deps)
+    const { answers } = await tryEveryCaller('GET /api/admin/new', async (site) => {
+      const app = await createWholeApp(() => site.deps)
       app.get('/api/admin/new', admin(), (c) => c.json({ code: 200 }))
       return (path, init) => app.request(path, init, env)
     })
@@ -755,8 +758,8 @@ describe('a new endpoint', () => {
   })
 
   test('that changes something before it refuses is found out', async () => {
-    const { trespassers } = await tryEveryCaller('GET /api/admin/new', (site) => {
-      const app = createApp(() => site.deps)
+    const { trespassers } = await tryEveryCaller('GET /api/admin/new', async (site) => {
+      const app = await createWholeApp(() => site.deps)
       site.meter = site.deps.meter
       app.get('/api/admin/new', async (c) => {
         site.now += 1
@@ -773,8 +776,8 @@ describe('a new endpoint', () => {
     expect(trespassers).toEqual(CALLERS.map((caller) => `${caller}: 403`))
   })
 
-  test('that nobody has declared is found out', () => {
-    const app = createApp(() => new CheapSite().deps)
+  test('that nobody has declared is found out', async () => {
+    const app = await createWholeApp(() => new CheapSite().deps)
     app.get('/api/new', (c) => c.json({ code: 200 }))
     expect(() => endpointsOf(app).map(audienceOf)).toThrow('whom GET /api/new is for')
   })

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createApp } from '../../src/app.ts'
+import { createWholeApp } from '../../src/app.ts'
 import { operations } from '../../scripts/openapi/operations.ts'
 import { MailSite } from '../support/mail-site.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -62,10 +62,11 @@ beforeEach(async () => {
 })
 
 /** Every endpoint that the application has. All can be asked without a credential that is in force. */
+const { routes } = await createWholeApp(() => new CheapSite().deps)
 const endpoints = Array.from(
   new Set(
-    createApp(() => new CheapSite().deps)
-      .routes.filter(({ path }) => !path.endsWith('*') && path !== '/ping')
+    routes
+      .filter(({ path }) => !path.endsWith('*') && path !== '/ping')
       .map(({ method, path }) => `${method === 'ALL' ? 'GET' : method} ${path}`),
   ),
 )

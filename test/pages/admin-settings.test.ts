@@ -7,7 +7,7 @@ import {
   keysOf,
   PAGE_NAMES,
 } from '../../src/capabilities/settings/pages/admin/setting-pages.ts'
-import { TEXTS } from '../../src/texts.ts'
+import { en } from '../../src/texts.en.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
@@ -94,7 +94,7 @@ describe('the pages of settings', () => {
         const [, hint = ''] =
           new RegExp(`<p class="hint" id="${key}-hint">(.*?)</p>`).exec(html) ?? []
         if (hint === '') without.push(key)
-        else if (!textOf(hint).startsWith(String(TEXTS.en.settings.help[key]))) without.push(hint)
+        else if (!textOf(hint).startsWith(String(en.settings.help[key]))) without.push(hint)
       }
       expect(html).not.toContain('name="reset"')
     }

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { isReasonCode, KEY_PARTS, REASONS } from '../../src/core/base/reasons.ts'
 import { Refusal } from '../../src/core/base/refusals.ts'
 import { problemOf } from '../../src/web/kit/form.ts'
-import { TEXTS } from '../../src/texts.ts'
+import { en } from '../../src/texts.en.ts'
+import { zh } from '../../src/texts.zh.ts'
 import { ED1 } from '../reference/keys.ts'
 import { rfc4716 } from '../ssh-keys/key-texts.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -29,10 +30,10 @@ describe('a reason', () => {
       const refusal = code.startsWith('key')
         ? new Refusal('keyInvalid', { reason: told })
         : new Refusal('invalidBody', { reason: told, field: 'title' })
-      const { message } = problemOf(TEXTS.zh, refusal)
+      const { message } = problemOf(zh, refusal)
       expect(message).toMatch(/\p{Script=Han}/u)
       expect(foreignWords(message, NAMES)).toEqual([])
-      expect(problemOf(TEXTS.en, refusal).message).toMatch(/^[A-Z][^<>]*\.$/)
+      expect(problemOf(en, refusal).message).toMatch(/^[A-Z][^<>]*\.$/)
     }
   })
 })

@@ -109,7 +109,11 @@ export class Site {
   }
 
   readonly request = async (path: string, init: RequestInit): Promise<Response> =>
-    app.request(path, init, this.#bindings, createExecutionContext())
+    app.fetch(
+      new Request(new URL(path, 'http://localhost'), init),
+      this.#bindings,
+      createExecutionContext(),
+    )
 
   /** Calls an endpoint; whatever it answers, it does so with HTTP 200 and an envelope. */
   async call(method: string, path: string, call?: Call): Promise<Envelope> {

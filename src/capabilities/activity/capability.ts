@@ -1,7 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { eventRoutes } from './http/routes.ts'
-import { activityPages } from './pages/activity.tsx'
-import { eventPages } from './pages/admin/event-routes.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -14,9 +11,18 @@ export const USES = {
 }
 
 export const activity = capability({
-  api: [['/api/me/events', eventRoutes]],
-  pages: [['/activity', activityPages]],
-  operatorPages: [['/events', eventPages]],
+  api: [
+    ['/api/me/events', () => import('./http/routes.ts').then(({ eventRoutes }) => eventRoutes)],
+  ],
+  pages: [
+    ['/activity', () => import('./pages/activity.tsx').then(({ activityPages }) => activityPages)],
+  ],
+  operatorPages: [
+    [
+      '/events',
+      () => import('./pages/admin/event-routes.tsx').then(({ eventPages }) => eventPages),
+    ],
+  ],
   navigation: [['/account/activity', 'activity']],
   operatorNavigation: [['/account/admin/events', 'events']],
 })

@@ -1,12 +1,5 @@
 import { capability } from '../../web/kit/capability.ts'
-import { DAY_MILLISECONDS } from '../../core/base/time.ts'
-import { pruneAppPasswords } from '../../core/access/app-password-store.ts'
 import { countDeadAppPasswords } from './http/count-dead.ts'
-import { forwardAuthRoutes } from './http/forward-auth-routes.ts'
-import { introspectionRoutes } from './http/introspection-routes.ts'
-import { adminAppPasswordRoutes } from './http/operator-routes.ts'
-import { appPasswordRoutes } from './http/routes.ts'
-import { appPasswordPages } from './pages/app-passwords-routes.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -20,17 +13,40 @@ export const USES = {
   users: 'operators see them on the page of a user',
 }
 
-/** Until then the owner sees in the list why a program stopped working. */
-const EXPIRED_APP_PASSWORD_MILLISECONDS = 30 * DAY_MILLISECONDS
-
 export const appPasswords = capability({
   api: [
-    ['/api/me/tokens', appPasswordRoutes],
-    ['/api/admin/user/token', adminAppPasswordRoutes],
-    ['/api/forward_auth', forwardAuthRoutes],
-    ['/oauth', introspectionRoutes],
+    [
+      '/api/me/tokens',
+      () => import('./http/routes.ts').then(({ appPasswordRoutes }) => appPasswordRoutes),
+    ],
+    [
+      '/api/admin/user/token',
+      () =>
+        import('./http/operator-routes.ts').then(
+          ({ adminAppPasswordRoutes }) => adminAppPasswordRoutes,
+        ),
+    ],
+    [
+      '/api/forward_auth',
+      () =>
+        import('./http/forward-auth-routes.ts').then(({ forwardAuthRoutes }) => forwardAuthRoutes),
+    ],
+    [
+      '/oauth',
+      () =>
+        import('./http/introspection-routes.ts').then(
+          ({ introspectionRoutes }) => introspectionRoutes,
+        ),
+      ['/introspect'],
+    ],
   ],
-  pages: [['/app-passwords', appPasswordPages]],
+  pages: [
+    [
+      '/app-passwords',
+      () =>
+        import('./pages/app-passwords-routes.tsx').then(({ appPasswordPages }) => appPasswordPages),
+    ],
+  ],
   navigation: [['/account/app-passwords', 'app-passwords']],
   middleware: {
     around: [
@@ -38,6 +54,5 @@ export const appPasswords = capability({
       ['/dav/*', countDeadAppPasswords],
     ],
   },
-  nightly: ({ deps: { db }, now, batch }) =>
-    batch.add({ expired: pruneAppPasswords(db, now - EXPIRED_APP_PASSWORD_MILLISECONDS) }),
+  nightly: () => import('./runs.ts').then(({ nightly }) => nightly),
 })

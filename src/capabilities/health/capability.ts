@@ -1,6 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { healthRoutes } from './http/routes.ts'
-import { sitePages } from './pages/admin/routes.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -15,7 +13,14 @@ export const USES = {
 }
 
 export const health = capability({
-  api: [['/api/admin/health', healthRoutes]],
-  operatorPages: [['/', sitePages]],
+  api: [
+    [
+      '/api/admin/health',
+      () => import('./http/routes.ts').then(({ healthRoutes }) => healthRoutes),
+    ],
+  ],
+  operatorPages: [
+    ['/', () => import('./pages/admin/routes.tsx').then(({ sitePages }) => sitePages), ['']],
+  ],
   operatorNavigation: [['/account/admin', 'admin']],
 })

@@ -1,22 +1,5 @@
 import { capability } from '../../web/kit/capability.ts'
-import { dueMailParts, sendTaken } from '../mail/send.ts'
-import { becomeMails } from './forgotten.ts'
 import { mailsAfterRequests } from './http/after-requests.ts'
-import { emailRoutes } from './http/email-routes.ts'
-import { forgottenRoutes } from './http/forgotten-routes.ts'
-import {
-  adminInvitationRoutes,
-  adminJoiningRoutes,
-  adminLinkRoutes,
-} from './http/operator-routes.ts'
-import { joiningRoutes } from './http/registration-routes.ts'
-import { pruneLinks } from './link-store.ts'
-import { nearEndParts } from './near-ends.ts'
-import { invitationPages } from './pages/admin/invitation-routes.tsx'
-import { emailPages } from './pages/own-email-routes.tsx'
-import { joiningParts } from './pages/parts.tsx'
-import { joiningPages } from './pages/routes.tsx'
-import { welcomePages } from './pages/welcome-routes.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -33,26 +16,65 @@ export const USES = {
 
 export const joining = capability({
   api: [
-    ['/api/auth', joiningRoutes],
-    ['/api/auth', forgottenRoutes],
-    ['/api/me', emailRoutes],
-    ['/api/admin/user', adminJoiningRoutes],
-    ['/api/admin/link', adminLinkRoutes],
-    ['/api/admin/invitation', adminInvitationRoutes],
+    [
+      '/api/auth',
+      () => import('./http/registration-routes.ts').then(({ joiningRoutes }) => joiningRoutes),
+      ['/register'],
+    ],
+    [
+      '/api/auth',
+      () => import('./http/forgotten-routes.ts').then(({ forgottenRoutes }) => forgottenRoutes),
+      ['/forgotten', '/reset'],
+    ],
+    [
+      '/api/me',
+      () => import('./http/email-routes.ts').then(({ emailRoutes }) => emailRoutes),
+      ['/details', '/email'],
+    ],
+    [
+      '/api/admin/user',
+      () =>
+        import('./http/operator-routes.ts').then(({ adminJoiningRoutes }) => adminJoiningRoutes),
+      ['/reset_link', '/details', '/waiting', '/approve', '/reject'],
+    ],
+    [
+      '/api/admin/link',
+      () => import('./http/operator-routes.ts').then(({ adminLinkRoutes }) => adminLinkRoutes),
+    ],
+    [
+      '/api/admin/invitation',
+      () =>
+        import('./http/operator-routes.ts').then(
+          ({ adminInvitationRoutes }) => adminInvitationRoutes,
+        ),
+    ],
   ],
-  publicPages: [['/', joiningPages]],
+  publicPages: [
+    [
+      '/',
+      () => import('./pages/routes.tsx').then(({ joiningPages }) => joiningPages),
+      ['/link', '/register', '/forgotten'],
+    ],
+  ],
   pages: [
-    ['/welcome', welcomePages],
-    ['/email', emailPages],
+    [
+      '/welcome',
+      () => import('./pages/welcome-routes.tsx').then(({ welcomePages }) => welcomePages),
+    ],
+    ['/email', () => import('./pages/own-email-routes.tsx').then(({ emailPages }) => emailPages)],
   ],
-  operatorPages: [['/invitations', invitationPages]],
+  operatorPages: [
+    [
+      '/invitations',
+      () =>
+        import('./pages/admin/invitation-routes.tsx').then(
+          ({ invitationPages }) => invitationPages,
+        ),
+    ],
+  ],
   operatorNavigation: [['/account/admin/invitations', 'invitations']],
-  parts: joiningParts,
+  parts: () => import('./pages/parts.tsx').then(({ joiningParts }) => joiningParts),
   middleware: { around: [['*', mailsAfterRequests]] },
-  nightly: ({ deps, now, batch }) =>
-    batch.add({ links: pruneLinks(deps.db, now), ...nearEndParts(deps, now) }),
-  async frequent({ deps, now, batch }) {
-    const { expiredMails, dueMails } = await batch.add(dueMailParts(deps, now))
-    await sendTaken(deps, expiredMails, dueMails, becomeMails(deps))
-  },
+  nightly: () => import('./runs.ts').then(({ nightly }) => nightly),
+  frequent: () => import('./runs.ts').then(({ frequent }) => frequent),
 })

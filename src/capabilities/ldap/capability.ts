@@ -1,5 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { ldapRoutes } from './http/routes.ts'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -12,5 +11,5 @@ export const USES = {
 }
 
 export const ldap = capability({
-  api: [['/api/ldap', ldapRoutes]],
+  api: [['/api/ldap', () => import('./http/routes.ts').then(({ ldapRoutes }) => ldapRoutes)]],
 })

@@ -1,7 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { userRoutes } from './http/profile-routes.ts'
-import { overviewPages } from './pages/routes.tsx'
-import { securityPages } from './pages/security-routes.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -23,10 +20,19 @@ export const USES = {
 }
 
 export const me = capability({
-  api: [['/api/me', userRoutes]],
+  api: [
+    [
+      '/api/me',
+      () => import('./http/profile-routes.ts').then(({ userRoutes }) => userRoutes),
+      ['', '/update', '/confirm', '/credentials'],
+    ],
+  ],
   pages: [
-    ['/', overviewPages],
-    ['/security', securityPages],
+    ['/', () => import('./pages/routes.tsx').then(({ overviewPages }) => overviewPages), ['']],
+    [
+      '/security',
+      () => import('./pages/security-routes.tsx').then(({ securityPages }) => securityPages),
+    ],
   ],
   navigation: [
     ['/account', 'overview'],

@@ -1,12 +1,5 @@
 import { capability } from '../../web/kit/capability.ts'
-import { noticesAfterRequests, sendAfterAnswer } from './http/after-requests.ts'
-import { adminNoticeRoutes } from './http/operator-routes.ts'
-import { noticeRoutes } from './http/routes.ts'
-import { noticeAdminPages } from './pages/admin/notice-routes.tsx'
-import { forgetChannels } from './memory.ts'
-import { noticePages } from './pages/notice-routes.tsx'
-import { sendNotices } from './send.ts'
-import { watchParts } from './watch.ts'
+import { noticesAfterRequests } from './http/after-requests.ts'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -19,19 +12,25 @@ export const USES = {
 
 export const notices = capability({
   api: [
-    ['/api/me/notices', noticeRoutes],
-    ['/api/admin/notice', adminNoticeRoutes],
+    ['/api/me/notices', () => import('./http/routes.ts').then(({ noticeRoutes }) => noticeRoutes)],
+    [
+      '/api/admin/notice',
+      () => import('./http/operator-routes.ts').then(({ adminNoticeRoutes }) => adminNoticeRoutes),
+    ],
   ],
-  pages: [['/notices', noticePages]],
-  operatorPages: [['/notices', noticeAdminPages]],
+  pages: [
+    ['/notices', () => import('./pages/notice-routes.tsx').then(({ noticePages }) => noticePages)],
+  ],
+  operatorPages: [
+    [
+      '/notices',
+      () =>
+        import('./pages/admin/notice-routes.tsx').then(({ noticeAdminPages }) => noticeAdminPages),
+    ],
+  ],
   navigation: [['/account/notices', 'notices']],
   operatorNavigation: [['/account/admin/notices', 'channels']],
   middleware: { around: [['*', noticesAfterRequests]] },
-  frequent: ({ deps, now, batch }) =>
-    sendNotices(deps, (parts) => batch.add({ ...watchParts(deps.db, now), ...parts })),
-  // The command may have written an event, or left a test for a channel.
-  afterCommand(deps) {
-    forgetChannels(deps)
-    return sendAfterAnswer(deps)
-  },
+  frequent: () => import('./runs.ts').then(({ frequent }) => frequent),
+  afterCommand: () => import('./runs.ts').then(({ afterCommand }) => afterCommand),
 })

@@ -1,19 +1,5 @@
 import { capability } from '../../web/kit/capability.ts'
-import {
-  MAX_LOGOUT_ATTEMPTS,
-  selectAnyLogout,
-  sendAllLogouts,
-  sendLogouts,
-} from './back-channel.ts'
-import { pruneGrants, pruneLogouts } from './grant-store.ts'
-import { discoveryRoutes, openidRoutes } from './http/routes.ts'
-import { readProgramToken } from './introspected.ts'
 import { tellClients } from './http/tell-clients.ts'
-import { forgetKeySet, pruneKeys } from './keys.ts'
-import { findAsking } from './pages/asking.ts'
-import { adminProgramPages } from './pages/admin/program-routes.tsx'
-import { programPages } from './pages/programs.tsx'
-import { authorizePages, endSessionPages } from './pages/routes.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -27,36 +13,45 @@ export const USES = {
 
 export const openid = capability({
   api: [
-    ['/oauth', openidRoutes],
-    ['/.well-known', discoveryRoutes],
+    [
+      '/oauth',
+      () => import('./http/routes.ts').then(({ openidRoutes }) => openidRoutes),
+      ['/jwks', '/token', '/userinfo', '/revoke'],
+    ],
+    [
+      '/.well-known',
+      () => import('./http/routes.ts').then(({ discoveryRoutes }) => discoveryRoutes),
+      ['/openid-configuration', '/oauth-authorization-server'],
+    ],
   ],
   outerPages: [
-    ['/oauth/authorize', authorizePages],
-    ['/oauth/end_session', endSessionPages],
+    [
+      '/oauth/authorize',
+      () => import('./pages/routes.tsx').then(({ authorizePages }) => authorizePages),
+    ],
+    [
+      '/oauth/end_session',
+      () => import('./pages/routes.tsx').then(({ endSessionPages }) => endSessionPages),
+    ],
   ],
-  pages: [['/programs', programPages]],
-  operatorPages: [['/programs', adminProgramPages]],
+  pages: [
+    ['/programs', () => import('./pages/programs.tsx').then(({ programPages }) => programPages)],
+  ],
+  operatorPages: [
+    [
+      '/programs',
+      () =>
+        import('./pages/admin/program-routes.tsx').then(
+          ({ adminProgramPages }) => adminProgramPages,
+        ),
+    ],
+  ],
   navigation: [['/account/programs', 'programs']],
   operatorNavigation: [['/account/admin/programs', 'registered']],
   middleware: { around: [['*', tellClients]] },
-  async nightly({ deps, now, batch }) {
-    const { db } = deps
-    await batch.add({
-      grants: pruneGrants(db, now),
-      logouts: pruneLogouts(db, MAX_LOGOUT_ATTEMPTS),
-      keys: pruneKeys(db, now),
-    })
-    // Ending expired sessions may have written more logouts.
-    await sendAllLogouts(deps)
-  },
-  async frequent({ deps, now, batch }) {
-    const { logout } = await batch.add({ logout: selectAnyLogout(deps.db, now) })
-    if (logout.length > 0) await sendLogouts(deps)
-  },
-  parts: { asking: findAsking },
-  readToken: readProgramToken,
-  // The command may have made a signing key.
-  async afterCommand(deps) {
-    forgetKeySet(deps)
-  },
+  parts: () => import('./pages/parts.ts').then(({ openidParts }) => openidParts),
+  readToken: () => import('./introspected.ts').then(({ readProgramToken }) => readProgramToken),
+  nightly: () => import('./runs.ts').then(({ nightly }) => nightly),
+  frequent: () => import('./runs.ts').then(({ frequent }) => frequent),
+  afterCommand: () => import('./runs.ts').then(({ afterCommand }) => afterCommand),
 })

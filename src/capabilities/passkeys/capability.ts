@@ -1,6 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { adminPasskeyRoutes } from './http/operator-routes.ts'
-import { passkeyRoutes } from './http/routes.ts'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -17,7 +15,11 @@ export const USES = {
 
 export const passkeys = capability({
   api: [
-    ['/api/authn', passkeyRoutes],
-    ['/api/admin/user/passkey', adminPasskeyRoutes],
+    ['/api/authn', () => import('./http/routes.ts').then(({ passkeyRoutes }) => passkeyRoutes)],
+    [
+      '/api/admin/user/passkey',
+      () =>
+        import('./http/operator-routes.ts').then(({ adminPasskeyRoutes }) => adminPasskeyRoutes),
+    ],
   ],
 })

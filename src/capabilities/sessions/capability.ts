@@ -1,6 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { sessionRoutes } from './http/routes.ts'
-import { sessionPages } from './pages/routes.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -12,7 +10,14 @@ export const USES = {
 }
 
 export const sessions = capability({
-  api: [['/api/me/sessions', sessionRoutes]],
-  pages: [['/sessions', sessionPages]],
+  api: [
+    [
+      '/api/me/sessions',
+      () => import('./http/routes.ts').then(({ sessionRoutes }) => sessionRoutes),
+    ],
+  ],
+  pages: [
+    ['/sessions', () => import('./pages/routes.tsx').then(({ sessionPages }) => sessionPages)],
+  ],
   navigation: [['/account/sessions', 'sessions']],
 })

@@ -1,8 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { adminSettingRoutes } from './http/operator-routes.ts'
-import { publicRoutes, siteRoutes } from './http/routes.ts'
-import { settingPages } from './pages/admin/setting-routes.tsx'
-import { rebuildCopy } from './store.ts'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -15,11 +11,24 @@ export const USES = {
 
 export const settings = capability({
   api: [
-    ['/api/admin/setting', adminSettingRoutes],
-    ['/api/public', publicRoutes],
-    ['/', siteRoutes],
+    [
+      '/api/admin/setting',
+      () =>
+        import('./http/operator-routes.ts').then(({ adminSettingRoutes }) => adminSettingRoutes),
+    ],
+    ['/api/public', () => import('./http/routes.ts').then(({ publicRoutes }) => publicRoutes)],
+    [
+      '/',
+      () => import('./http/routes.ts').then(({ siteRoutes }) => siteRoutes),
+      ['/robots.txt', '/favicon.ico', '/.well-known/security.txt', '/.well-known/webauthn'],
+    ],
   ],
-  operatorPages: [['/settings', settingPages]],
+  operatorPages: [
+    [
+      '/settings',
+      () => import('./pages/admin/setting-routes.tsx').then(({ settingPages }) => settingPages),
+    ],
+  ],
   operatorNavigation: [['/account/admin/settings', 'settings']],
-  nightly: ({ deps }) => rebuildCopy(deps),
+  nightly: () => import('./runs.ts').then(({ nightly }) => nightly),
 })

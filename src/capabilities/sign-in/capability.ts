@@ -1,7 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { loginRoutes } from './http/routes.ts'
-import { signInPages } from './pages/routes.tsx'
-import { signOutPages } from './pages/sign-out-routes.ts'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -15,7 +12,20 @@ export const USES = {
 }
 
 export const signIn = capability({
-  api: [['/api/auth', loginRoutes]],
-  publicPages: [['/sign-in', signInPages]],
-  pages: [['/sign-out', signOutPages]],
+  api: [
+    [
+      '/api/auth',
+      () => import('./http/routes.ts').then(({ loginRoutes }) => loginRoutes),
+      ['/login', '/logout'],
+    ],
+  ],
+  publicPages: [
+    ['/sign-in', () => import('./pages/routes.tsx').then(({ signInPages }) => signInPages)],
+  ],
+  pages: [
+    [
+      '/sign-out',
+      () => import('./pages/sign-out-routes.ts').then(({ signOutPages }) => signOutPages),
+    ],
+  ],
 })

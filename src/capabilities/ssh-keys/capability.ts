@@ -1,8 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { adminKeyRoutes } from './http/operator-routes.ts'
-import { sshKeyRoutes } from './http/routes.ts'
-import { sftpRoutes } from './http/sftp-routes.ts'
-import { keyPages } from './pages/routes.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -18,10 +14,13 @@ export const USES = {
 
 export const sshKeys = capability({
   api: [
-    ['/api/me/sshkey', sshKeyRoutes],
-    ['/api/admin/user/sshkey', adminKeyRoutes],
-    ['/api/sftp', sftpRoutes],
+    ['/api/me/sshkey', () => import('./http/routes.ts').then(({ sshKeyRoutes }) => sshKeyRoutes)],
+    [
+      '/api/admin/user/sshkey',
+      () => import('./http/operator-routes.ts').then(({ adminKeyRoutes }) => adminKeyRoutes),
+    ],
+    ['/api/sftp', () => import('./http/sftp-routes.ts').then(({ sftpRoutes }) => sftpRoutes)],
   ],
-  pages: [['/keys', keyPages]],
+  pages: [['/keys', () => import('./pages/routes.tsx').then(({ keyPages }) => keyPages)]],
   navigation: [['/account/keys', 'keys']],
 })

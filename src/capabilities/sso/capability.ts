@@ -1,12 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { adminIdentityRoutes } from './http/operator-routes.ts'
-import { createSsoRoutes } from './http/routes.ts'
-import { clearProvenIdentity, signOutRoutes } from './http/proven-identity.ts'
-import { ssoCheckPages } from './pages/admin/check-routes.ts'
-import { SsoSetup } from './pages/admin/sso-setup.tsx'
-import { ssoAnswers } from './pages/answers.tsx'
-import { ssoSignInPages } from './pages/sign-in-routes.tsx'
-import { SsoButton } from './pages/sign-in-way.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -24,12 +16,41 @@ export const USES = {
 
 export const sso = capability({
   api: [
-    ['/api/auth', signOutRoutes],
-    ['/api/auth', createSsoRoutes(ssoAnswers)],
-    ['/api/admin/user/identity', adminIdentityRoutes],
+    [
+      '/api/auth',
+      () => import('./http/proven-identity.ts').then(({ signOutRoutes }) => signOutRoutes),
+      ['/logout'],
+    ],
+    [
+      '/api/auth',
+      async () => {
+        const [{ createSsoRoutes }, { ssoAnswers }] = await Promise.all([
+          import('./http/routes.ts'),
+          import('./pages/answers.tsx'),
+        ])
+        return createSsoRoutes(ssoAnswers)
+      },
+      ['/sso', '/sso_callback', '/sso_get_token', '/get_sso_id'],
+    ],
+    [
+      '/api/admin/user/identity',
+      () =>
+        import('./http/operator-routes.ts').then(({ adminIdentityRoutes }) => adminIdentityRoutes),
+    ],
   ],
-  publicPages: [['/sign-in/sso', ssoSignInPages]],
-  operatorPages: [['/settings/sso/check', ssoCheckPages]],
-  parts: { signInWay: SsoButton, settings: SsoSetup },
-  clearWithSession: clearProvenIdentity,
+  publicPages: [
+    [
+      '/sign-in/sso',
+      () => import('./pages/sign-in-routes.tsx').then(({ ssoSignInPages }) => ssoSignInPages),
+    ],
+  ],
+  operatorPages: [
+    [
+      '/settings/sso/check',
+      () => import('./pages/admin/check-routes.ts').then(({ ssoCheckPages }) => ssoCheckPages),
+    ],
+  ],
+  parts: () => import('./pages/parts.ts').then(({ ssoParts }) => ssoParts),
+  clearWithSession: () =>
+    import('./http/proven-identity.ts').then(({ clearProvenIdentity }) => clearProvenIdentity),
 })

@@ -1,5 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { twoFactorRoutes } from './http/routes.ts'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -12,5 +11,10 @@ export const USES = {
 }
 
 export const twoFactor = capability({
-  api: [['/api/auth/2fa', twoFactorRoutes]],
+  api: [
+    [
+      '/api/auth/2fa',
+      () => import('./http/routes.ts').then(({ twoFactorRoutes }) => twoFactorRoutes),
+    ],
+  ],
 })

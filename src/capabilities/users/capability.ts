@@ -1,6 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { adminUserRoutes } from './http/operator-routes.ts'
-import { userPages } from './pages/admin/user-routes.tsx'
 
 /**
  * What it uses of other capabilities, and why (`npm run rooms`).
@@ -22,7 +20,15 @@ export const USES = {
 }
 
 export const users = capability({
-  api: [['/api/admin/user', adminUserRoutes]],
-  operatorPages: [['/users', userPages]],
+  api: [
+    [
+      '/api/admin/user',
+      () => import('./http/operator-routes.ts').then(({ adminUserRoutes }) => adminUserRoutes),
+      ['/list', '/get', '/create', '/update', '/delete', '/cancel_2fa', '/del_cache'],
+    ],
+  ],
+  operatorPages: [
+    ['/users', () => import('./pages/admin/user-routes.tsx').then(({ userPages }) => userPages)],
+  ],
   operatorNavigation: [['/account/admin/users', 'users']],
 })

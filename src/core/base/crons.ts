@@ -3,3 +3,6 @@
  * the nightly run.
  */
 export const FREQUENT_CRON = '*/5 * * * *'
+
+/** Longer than the deadline of a request: nobody waits for a run in time. */
+export const RUN_DEADLINE_MILLISECONDS = 60_000

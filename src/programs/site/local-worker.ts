@@ -35,7 +35,7 @@ const site = {
       const answer = await answerCommand(passed, env, context)
       const deps = createDeps(env, (work) => context.waitUntil(work))
       for (const { afterCommand } of CAPABILITIES) {
-        if (afterCommand !== undefined) context.waitUntil(afterCommand(deps))
+        if (afterCommand !== undefined) context.waitUntil(afterCommand().then((run) => run(deps)))
       }
       return Response.json(answer)
     }

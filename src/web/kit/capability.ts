@@ -1,7 +1,7 @@
 import type { Hono, MiddlewareHandler } from 'hono'
-import type { SharedBatch } from '../../core/database/shared-batch.ts'
 import type { ReadToken } from '../../core/access/read-token.ts'
-import type { Deps } from '../../core/deps.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { Deps, RunPart } from '../../core/deps.ts'
 import type { App, AppContext } from '../http/context.ts'
 import type { NavigationItem, PageParts } from './view.ts'
 
@@ -12,20 +12,24 @@ declare module '../http/context.ts' {
   }
 }
 
-/** Routes, and the path below which they stand. */
-type Mount = readonly [path: string, routes: Hono<App>]
+/**
+ * Loads a part of the Worker: an `import()`. A fresh isolate reads only what its first answers
+ * need. It is called whenever the part is asked for, and loads it once.
+ */
+export type Load<Part> = () => Promise<Part>
+
+/**
+ * Routes, the path below which they stand, and the paths from there for which they are loaded; all
+ * of them, where none are named. `''` is the path itself.
+ */
+export type Mount = readonly [path: string, load: Load<Hono<App>>, only?: readonly string[]]
 
 type Middleware = MiddlewareHandler<App>
 
 /**
- * A part of a run in time. It adds its statements to the batch before it waits for anything; they
- * run in the order of `src/capabilities.ts`, then each part goes on.
- */
-type RunPart = (run: { deps: Deps; now: number; batch: SharedBatch }) => Promise<unknown>
-
-/**
  * What the rest of the site needs to know of a capability. It names only what it has, and
- * `src/capabilities.ts` names it.
+ * `src/capabilities.ts` names it. It loads almost nothing by itself: each `import` of its manifest
+ * that is no `import()` is read before the first answer of an isolate.
  */
 export interface Capability {
   /** Endpoints, which the OpenAPI document describes. */
@@ -42,7 +46,7 @@ export interface Capability {
   navigation?: readonly NavigationItem[]
   operatorNavigation?: readonly NavigationItem[]
   /** What it adds to pages of others. */
-  parts?: PageParts
+  parts?: Load<PageParts>
   /** Middleware, by the place that `src/app.ts` has for it. */
   middleware?: {
     /** Before the rules for browsers: it may answer in the place of the site. */
@@ -53,15 +57,15 @@ export interface Capability {
     last?: Middleware
   }
   /** What it deletes and tells at night. */
-  nightly?: RunPart
+  nightly?: Load<RunPart>
   /** What it does every five minutes. It takes no round trip of its own when nothing is to do. */
-  frequent?: RunPart
+  frequent?: Load<RunPart>
   /** Clears cookies that only the user of a session may use, at its end. */
-  clearWithSession?: (c: AppContext) => void
+  clearWithSession?: Load<(c: AppContext) => void>
   /** Reads tokens of its own, for a server that asks about one. */
-  readToken?: ReadToken
+  readToken?: Load<ReadToken>
   /** What it does after a command on the machine of `npm start` has written something. */
-  afterCommand?: (deps: Deps) => Promise<void>
+  afterCommand?: Load<(deps: Deps) => Promise<void>>
 }
 
 /** The parts of a manifest that are routes. */
@@ -70,4 +74,39 @@ export type MountKind = 'api' | 'outerPages' | 'publicPages' | 'pages' | 'operat
 /** Checks the type of a manifest. */
 export function capability(manifest: Capability): Capability {
   return manifest
+}
+
+/**
+ * Loads a part for a request. The next request that needs it tries again.
+ *
+ * @throws {Refusal} `unavailable` when it can't be loaded; the detail says why.
+ */
+export async function loadPart<Part>(load: Load<Part>): Promise<Part> {
+  try {
+    return await load()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Refusal('unavailable', {
+      detail: `a part of the Worker can't be loaded: ${reason}`,
+      retryAfterSeconds: 1,
+    })
+  }
+}
+
+/** Loads parts as {@link loadPart} does. */
+export function loadAll<Part>(loads: readonly Load<Part>[]): Promise<Part[]> {
+  return Promise.all(loads.map((load) => loadPart(load)))
+}
+
+/** Middleware that is loaded for the first request that needs it. */
+export function middlewareFor(
+  isNeeded: (c: AppContext) => boolean,
+  load: Load<Middleware>,
+): Middleware {
+  let loaded: Middleware | undefined
+  return async function loadedMiddleware(c, next) {
+    if (!isNeeded(c)) return next()
+    loaded ??= await loadPart(load)
+    return loaded(c, next)
+  }
 }

@@ -4,7 +4,7 @@ import type { AppContext } from '../http/context.ts'
 import { Alert, Confirm, Field } from './fields.tsx'
 import type { Fields, Problem } from './form.ts'
 import { PasskeyButton } from './passkey-button.tsx'
-import type { View } from './view.ts'
+import { pageSourceOf, type View } from './view.ts'
 
 /** Names of the fields that `ConfirmFields` renders. */
 export const CONFIRM_FIELDS = ['confirm_password', 'confirm_code']
@@ -16,7 +16,7 @@ export const CONFIRM_FIELDS = ['confirm_password', 'confirm_code']
  * @throws {Refusal} The refusals of `confirmSession`.
  */
 export function confirmWith(c: AppContext, fields: Fields): Promise<void> {
-  return c.get('pageSource').confirm(c, fields)
+  return pageSourceOf(c).confirm(c, fields)
 }
 
 /**
@@ -26,7 +26,7 @@ export function confirmWith(c: AppContext, fields: Fields): Promise<void> {
  * @throws {Refusal} `confirmationNeeded` for an empty form, and the refusals of `proveAgain`.
  */
 export function proveAgainWith(c: AppContext, fields: Fields): Promise<Method[]> {
-  return c.get('pageSource').proveAgain(c, fields)
+  return pageSourceOf(c).proveAgain(c, fields)
 }
 
 interface ConfirmFieldsProps {

@@ -44,8 +44,9 @@ export function policyWithForm(protocol: string): string {
  */
 const KEEPS_OPENER = /^\/(?:oauth|api\/auth|account\/(?:sign-in|language|announcement))(?:\/|$)/
 
-/** Sets the headers of pages, in addition to those of every answer. */
+/** Loads what pages need, and sets their headers, in addition to those of every answer. */
 export const pageHeaders = createMiddleware<App>(async function pageHeaders(c, next) {
+  await c.get('preparePages')(c)
   await next()
   if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', POLICY)
   // A user's file may be a script at this origin, so the scripts of these pages are named.

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { AppContext } from '../http/context.ts'
 import { type RelyingParty, relyingPartyOf } from '../../core/base/passkey-site.ts'
 import { filesAddressFrom } from '../../core/base/file-server.ts'
-import type { Refusal } from '../../core/base/refusals.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import { usualFolder } from '../../core/accounts/new-names.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { Method } from '../../core/access/sign-in-methods.ts'
@@ -115,10 +115,13 @@ export interface View {
 /** What a page shows of the settings. */
 export type SiteFacts = Pick<View, 'site' | 'platform' | 'isRegistrationOpen' | 'hasMail'>
 
-/** What pages need of capabilities. `app.ts` hands it in, so that the kit knows none of them. */
+/**
+ * What pages need of capabilities. `page-source.ts` hands it in, so that the kit knows none of
+ * them.
+ */
 export interface PageSource {
   navigation: View['navigation']
-  texts: Record<Language, Texts>
+  parts: View['parts']
   /** Settings only change the look: if they can't be read, these are the defaults. */
   readSite: (c: AppContext) => Promise<SiteFacts>
   /** Begins a confirmation with a passkey of a user. */
@@ -135,8 +138,22 @@ export interface PageSource {
 
 declare module '../http/context.ts' {
   interface Variables {
-    pageSource: PageSource
+    /** Set where a page may be shown. */
+    pageSource?: PageSource
+    /**
+     * Loads what every page needs: the texts and the page source.
+     *
+     * @throws {Refusal} `unavailable`.
+     */
+    preparePages: (c: AppContext) => Promise<void>
   }
+}
+
+/** @throws {Refusal} `unavailable` when it could not be loaded. */
+export function pageSourceOf(c: AppContext): PageSource {
+  const source = c.get('pageSource')
+  if (source === undefined) throw new Refusal('unavailable')
+  return source
 }
 
 /** The settings that decide how a page looks. */
@@ -152,7 +169,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
   const deps = c.get('deps')
   const language = languageOf(c)
   const t = textsFor(c)
-  const source = c.get('pageSource')
+  const source = pageSourceOf(c)
   const isFresh = account !== undefined && isFreshAt(deps, account.provenAt, deps.now())
   const relyingParty = relyingPartyOf(c.req.url, deps.passkeySite())
   return {
@@ -170,7 +187,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     notice: noticeOf(t, c.req.query('done') ?? ''),
     rpId: relyingParty?.rpId,
     usualFolder: usualFolder(deps),
-    parts: c.get('capabilities').flatMap(({ parts = [] }) => parts),
+    parts: source.parts,
     ceremony:
       account?.hasPasskey && relyingParty && (!isFresh || account.factorState === 'unused')
         ? await source.beginCeremony(deps, relyingParty, account.username)

@@ -18,7 +18,7 @@ const { paths } = v.parse(
   v.object({ paths: v.record(v.string(), v.record(v.string(), operationSchema)) }),
   document,
 )
-const routes = readRoutes()
+const routes = await readRoutes()
 
 /** An example of an endpoint: what is asked, and what the document says the answer is. */
 interface Replay {

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { loadAll } from '../../../web/kit/capability.ts'
 import type { App, AppContext } from '../../../web/http/context.ts'
 import { serviceTokenHash } from '../../../web/http/guard.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
@@ -17,7 +18,7 @@ export const introspectionRoutes = new Hono<App>().post('/introspect', async (c)
   const token = await readToken(c)
   if (token === undefined) return c.json({ error: 'invalid_request' }, 400)
   try {
-    const readers = c.get('capabilities').flatMap(({ readToken = [] }) => readToken)
+    const readers = await loadAll(c.get('capabilities').flatMap(({ readToken: load = [] }) => load))
     return c.json(await introspect(c.get('deps'), readers, await serviceTokenHash(c), token))
   } catch (error) {
     if (error instanceof Refusal && error.refusal === 'wrongServiceToken') return refuseClient(c)

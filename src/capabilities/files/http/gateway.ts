@@ -1,9 +1,8 @@
 import { createMiddleware } from 'hono/factory'
 import { type FileServer, hasFilesAt } from '../../../core/base/file-server.ts'
 import { isClientSignIn, readSitePath, type SiteArea } from '../../../core/base/site-areas.ts'
-import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
-import { logError } from '../../../core/database/log.ts'
 import type { Deps } from '../../../core/deps.ts'
+import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
 import type { App, AppContext, FileTarget } from '../../../web/http/context.ts'
 import { refuse } from '../../../web/http/envelope.ts'
 import { isPreflight } from '../../../web/http/headers.ts'
@@ -11,12 +10,8 @@ import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
 import { isLinkSigned } from '../signed-links.ts'
 import { readLeaseEnds } from '../lease.ts'
 import { mayBeBehind } from '../store.ts'
-import {
-  type IdentityDeps,
-  noteDriftedFileUsers,
-  settleLateWrites,
-  writeChangedFileUsers,
-} from '../write-users.ts'
+import { writeAfterAnswer } from '../write-in-time.ts'
+import { settleLateWrites } from '../write-users.ts'
 import { answerApi } from './api.ts'
 import { forward, readUpload } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
@@ -188,28 +183,4 @@ async function answerPlain(c: AppContext, files: FileServer, target: FileTarget)
 /** The origin of the account pages; empty where the web client has the same. */
 function accountsOf(deps: Deps, files: FileServer): string {
   return files.host === undefined ? '' : (deps.siteAddress() ?? '')
-}
-
-/** Writes changed users. A failure is logged, and the run every five minutes tries again. */
-async function writeAfterAnswer(deps: IdentityDeps, files: FileServer): Promise<void> {
-  if (files.problem !== undefined) return
-  try {
-    await writeChangedFileUsers(deps, files)
-  } catch (error) {
-    logError(error, { during: 'users of the file server' })
-  }
-}
-
-export type FileRunDeps = IdentityDeps & Pick<Deps, 'fileServer'>
-
-/** The run every five minutes: nothing where there is no file server. */
-export async function writeFileUsersInTime(deps: FileRunDeps): Promise<void> {
-  const files = deps.fileServer()
-  if (files === undefined || files.problem !== undefined) return
-  try {
-    await noteDriftedFileUsers(deps, files)
-  } catch (error) {
-    logError(error, { during: 'the list of users of the file server' })
-  }
-  await writeAfterAnswer(deps, files)
 }

@@ -15,6 +15,7 @@ export async function faultPage(
   refusal: Refusal,
   isAccountHere: boolean,
 ): Promise<string> {
+  await c.get('preparePages')(c)
   const language = languageOf(c)
   const t = textsFor(c)
   const sentence = problemOf(t, refusal).message

@@ -2,8 +2,6 @@ import { createMiddleware } from 'hono/factory'
 import type { Deps } from '../../../core/deps.ts'
 import { logError } from '../../../core/database/log.ts'
 import type { App } from '../../../web/http/context.ts'
-import { sendMails } from '../../mail/send.ts'
-import { becomeMails } from '../forgotten.ts'
 
 /** The longest that mails wait after the answer, milliseconds. */
 const MAX_DELAY_MILLISECONDS = 2000
@@ -21,6 +19,10 @@ export const mailsAfterRequests = createMiddleware<App>(async function mailsAfte
   const background = { ...deps, db: deps.backgroundDb }
   const send = async () => {
     await deps.wait(randomDelay(deps))
+    const [{ sendMails }, { becomeMails }] = await Promise.all([
+      import('../../mail/send.ts'),
+      import('../forgotten.ts'),
+    ])
     await sendMails(background, becomeMails(background))
   }
   deps.defer(send().catch((error: unknown) => logError(error, about)))

@@ -1,9 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import type { Deps } from '../../../core/deps.ts'
 import type { App, AppContext } from '../../../web/http/context.ts'
-import { logError } from '../../../core/database/log.ts'
-import { haveChannels } from '../memory.ts'
-import { sendNotices, type SendDeps } from '../send.ts'
 
 /**
  * Sends notices after each answer to a request that has written something, because it may have
@@ -17,7 +14,7 @@ export const noticesAfterRequests = createMiddleware<App>(
     // A stolen code or token that is used twice is refused, and ends a session.
     const isWorthARun = deps.meter.toSend.has('logouts') || !isOfRefusedStranger(c)
     if (deps.meter.rowsWritten > 0 && isWorthARun)
-      deps.defer(sendAfterAnswer({ ...deps, db: deps.backgroundDb }))
+      deps.defer(sendLater({ ...deps, db: deps.backgroundDb }))
   },
 )
 
@@ -27,11 +24,7 @@ function isOfRefusedStranger(c: AppContext): boolean {
   return isStranger && (c.get('outcome') ?? c.res.status) >= 400
 }
 
-/** Sends notices if any channel exists. A failure is logged. */
-export async function sendAfterAnswer(deps: SendDeps & Pick<Deps, 'isolateMemory'>): Promise<void> {
-  try {
-    if (await haveChannels(deps)) await sendNotices(deps)
-  } catch (error) {
-    logError(error, { during: 'notices' })
-  }
+async function sendLater(deps: Deps): Promise<void> {
+  const { sendAfterAnswer } = await import('../send-after-answer.ts')
+  await sendAfterAnswer(deps)
 }

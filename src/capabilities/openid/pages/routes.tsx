@@ -33,7 +33,7 @@ import { isSessionOver } from '../../../web/kit/session-over.ts'
 import { sessionToken } from '../../../web/http/session-cookie.ts'
 import { clearSessionToken, readSession } from '../../sign-in/pages/session-cookie.ts'
 import { signInPath } from '../../sign-in/pages/next.ts'
-import { goTo, readView, showPage } from '../../../web/kit/view.ts'
+import { goTo, readView, showPage, pageSourceOf } from '../../../web/kit/view.ts'
 import { ConfirmPage, ConsentPage, EndedPage, EndPage, UntrustedPage } from './pages.tsx'
 
 const PATH = '/oauth/authorize'
@@ -92,10 +92,10 @@ export const authorizePages = new Hono<App>()
     const request = readRequest(await readForm(c))
     if (request === undefined) return showUntrusted(c)
     await logout(c.get('deps'), sessionToken(c), clientOf(c))
-    clearSessionToken(c)
+    await clearSessionToken(c)
     return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
   })
-  .onError((error, c) => c.get('pageSource').showFailure(error, c))
+  .onError((error, c) => pageSourceOf(c).showFailure(error, c))
 
 function pathOf(query: string): string {
   return `${PATH}?${query}`
@@ -175,7 +175,7 @@ async function answerWithoutUser(
         : new OAuthError('interaction_required', 'the user must use a second factor'),
     )
   if (lacksFactor) throw error
-  if (sessionToken(c) !== '') clearSessionToken(c)
+  if (sessionToken(c) !== '') await clearSessionToken(c)
   return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
 }
 
@@ -223,12 +223,12 @@ export const endSessionPages = new Hono<App>()
   .post('/confirm', sameOrigin, async (c) => {
     const { returnTo } = await readEnd(c, await readForm(c))
     await logout(c.get('deps'), sessionToken(c), clientOf(c))
-    clearSessionToken(c)
+    await clearSessionToken(c)
     if (returnTo !== undefined) return showContinue(c, returnTo)
     return showPage(c, <EndedPage view={await readView(c)} />)
   })
   .onError((error, c) =>
-    error instanceof OAuthError ? showUntrusted(c) : c.get('pageSource').showFailure(error, c),
+    error instanceof OAuthError ? showUntrusted(c) : pageSourceOf(c).showFailure(error, c),
   )
 
 function readEnd(c: AppContext, parameters: Given) {
@@ -253,7 +253,7 @@ async function endSession(c: AppContext, parameters: Given) {
     return showPage(c, <EndPage view={await readView(c)} fields={fields} />)
   }
   await endSessionBy(c.get('deps'), session, clientOf(c))
-  clearSessionToken(c)
+  await clearSessionToken(c)
   if (returnTo !== undefined) return c.redirect(returnTo)
   return showPage(c, <EndedPage view={await readView(c)} />)
 }

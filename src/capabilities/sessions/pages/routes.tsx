@@ -26,8 +26,8 @@ export const sessionPages = formsOf(PATH, showSessions, {
   }),
   'end-everything': action({
     run: (c) => endEverything(c.get('deps'), own(sessionOf(c))),
-    done: (c) => {
-      clearSessionToken(c)
+    done: async (c) => {
+      await clearSessionToken(c)
       return goTo(c, '/account/sign-in', 'everything-ended')
     },
   }),

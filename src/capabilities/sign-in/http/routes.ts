@@ -36,6 +36,6 @@ export const loginRoutes = new Hono<App>()
     const marker = readMarker(c, shown)
     const token = marker?.isHere === true ? sessionToken(c) : shown
     await logout(c.get('deps'), token, clientOf(c))
-    if (marker?.isHere === true) clearSessionToken(c)
+    if (marker?.isHere === true) await clearSessionToken(c)
     return ok(c, null)
   })

@@ -19,7 +19,7 @@ import { beginOnPage, readAssertion } from '../../passkeys/pages/passkey.ts'
 import { showContinue } from '../../../web/kit/problem-page.tsx'
 import { sessionToken, setSessionToken } from '../../../web/http/session-cookie.ts'
 import { isRecoveryCode } from '../../two-factor/recovery.ts'
-import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
+import { backTo, goTo, readView, showPage, pageSourceOf } from '../../../web/kit/view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
 import { keepFilesPath } from './files-path.ts'
 import { isFilesPath, parseNext, pathAfter, signInPath } from './next.ts'
@@ -128,7 +128,7 @@ async function leadToFiles(c: AppContext, next: string): Promise<Response | unde
       return goTo(c, '/account/security', 'second-factor-needed')
     }
     if (!isSessionOver(refusal)) throw error
-    clearSessionToken(c)
+    await clearSessionToken(c)
     return undefined
   }
 }
@@ -163,8 +163,8 @@ async function showPaused(c: AppContext, next: string, refusal: Refusal) {
 
 /** Finds the program that waits behind `next`. */
 async function findAsking(c: AppContext, next: string) {
-  for (const { parts } of c.get('capabilities')) {
-    const asking = await parts?.asking?.(c, next)
+  for (const { asking: find } of pageSourceOf(c).parts) {
+    const asking = await find?.(c, next)
     if (asking !== undefined) return asking
   }
   return undefined

@@ -1,3 +1,4 @@
+import { loadAll } from '../../../web/kit/capability.ts'
 import { createMiddleware } from 'hono/factory'
 import { clientOf } from '../../../web/http/client.ts'
 import { answerAdmitted } from '../../../web/http/guard.ts'
@@ -12,9 +13,12 @@ import type { SessionActor } from '../../../core/access/actor.ts'
 import { verifyToken } from '../../../core/access/token.ts'
 
 /** Clears the session cookies, and what only the user of this session may use. */
-export function clearSessionToken(c: AppContext): void {
+export async function clearSessionToken(c: AppContext): Promise<void> {
   clearSessionCookies(c)
-  for (const { clearWithSession } of c.get('capabilities')) clearWithSession?.(c)
+  const clears = await loadAll(
+    c.get('capabilities').flatMap(({ clearWithSession: load = [] }) => load),
+  )
+  for (const clear of clears) clear(c)
 }
 
 /**

@@ -9,6 +9,6 @@ import { clearSessionToken } from './session-cookie.ts'
 /** Signs the visitor out, under `/account/sign-out`. */
 export const signOutPages = new Hono<App>().post('/', async (c) => {
   await logout(c.get('deps'), sessionToken(c), clientOf(c))
-  clearSessionToken(c)
+  await clearSessionToken(c)
   return goTo(c, '/account/sign-in', 'signed-out')
 })

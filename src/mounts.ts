@@ -1,0 +1,71 @@
+import type { Hono } from 'hono'
+import { CAPABILITIES } from './capabilities.ts'
+import type { App } from './web/http/context.ts'
+import { type Capability, loadPart, type Mount, type MountKind } from './web/kit/capability.ts'
+
+/** The kinds of mounts in the order in which they are mounted, and the path below which each stands. */
+const KINDS: readonly (readonly [kind: MountKind, base: string])[] = [
+  ['api', ''],
+  ['publicPages', '/account'],
+  ['pages', '/account'],
+  ['operatorPages', '/account/admin'],
+  ['outerPages', ''],
+]
+
+/** An entry of a manifest. Its routes are not loaded yet. */
+export interface Entry {
+  kind: MountKind
+  mount: Mount
+  /** The paths for which it is loaded. */
+  paths: readonly { start: string; hasBelow: boolean }[]
+}
+
+/** Routes that are loaded. */
+export interface LoadedRoutes {
+  kind: MountKind
+  path: string
+  routes: Hono<App>
+}
+
+/** Lists the mounts of all capabilities, in the order in which they are mounted. */
+export function entriesOf(capabilities: readonly Capability[] = CAPABILITIES): Entry[] {
+  return KINDS.flatMap(([kind, base]) =>
+    capabilities.flatMap(({ [kind]: mounts = [] }) =>
+      mounts.map((mount) => {
+        const [path, , only] = mount
+        const start = path === '/' ? base : base + path
+        const paths = only?.map((rest) => ({ start: start + rest, hasBelow: rest !== '' }))
+        return { kind, mount, paths: paths ?? [{ start, hasBelow: true }] }
+      }),
+    ),
+  )
+}
+
+/** Tells whether an entry may have a route for a path. */
+export function mayAnswer({ paths }: Entry, path: string): boolean {
+  return paths.some(
+    ({ start, hasBelow }) =>
+      path === start || (hasBelow && path.startsWith(start) && path[start.length] === '/'),
+  )
+}
+
+/** @throws {Refusal} `unavailable` when one can't be loaded. */
+export function loadEntries(entries: readonly Entry[]): Promise<LoadedRoutes[]> {
+  return Promise.all(
+    entries.map(async ({ kind, mount: [path, load] }) => ({
+      kind,
+      path,
+      routes: await loadPart(load),
+    })),
+  )
+}
+
+/** Mounts what is loaded of a kind. */
+export function mountRoutes(
+  app: Hono<App>,
+  kind: MountKind,
+  loaded: readonly LoadedRoutes[],
+): Hono<App> {
+  for (const { path, routes } of loaded.filter((one) => one.kind === kind)) app.route(path, routes)
+  return app
+}
