@@ -7,7 +7,13 @@ import type { Database, Deps } from '../deps.ts'
 import { Refusal } from '../base/refusals.ts'
 import { type Account, accountColumns, accountReaders } from '../accounts/accounts.ts'
 import { isEnabledAt } from '../accounts/conditions.ts'
-import { type Actor, type AppPasswordActor, isSessionActor, type SessionActor } from './actor.ts'
+import {
+  type Actor,
+  type AppPasswordActor,
+  credentialOf,
+  isSessionActor,
+  type SessionActor,
+} from './actor.ts'
 import {
   type AppPasswordState,
   appPasswordState,
@@ -299,7 +305,7 @@ function admit<Row extends Found>(
   const account = isSessionActor(actor)
     ? admitSession(deps, actor, found, now)
     : admitAppPassword(deps, actor, found, now)
-  if (actor.admission !== undefined) actor.admission.isGiven = true
+  deps.db.admitted.add(credentialOf(actor))
   return account
 }
 

@@ -9,16 +9,8 @@ import type { SessionClaims } from './token.ts'
 /** What a caller needs for a request: a session, or an app password with this scope. */
 export type Needs = AppPasswordScope | 'session'
 
-/** Whether D1 has confirmed an actor in this request. Copies of an actor share it. */
-interface Admission {
-  isGiven: boolean
-}
-
 /** A session and the client that uses it. */
-export interface SessionActor extends SessionClaims, Client {
-  /** A guard sets it, and refuses to answer when `actAs` has not let the actor in. */
-  admission?: Admission
-}
+export type SessionActor = SessionClaims & Client
 
 /** An app password with a right checksum and the client that uses it. D1 knows whether it exists. */
 export interface AppPasswordActor extends Client {
@@ -29,8 +21,6 @@ export interface AppPasswordActor extends Client {
   /** The scope that this request needs. `session`: no app password may make this request. */
   needs: Needs
   userId: OwnerId
-  /** The same as in `SessionActor`. */
-  admission?: Admission
   bookmark?: undefined
 }
 
@@ -54,4 +44,9 @@ export function appPasswordActor(
 /** Tells whether the actor is a session, not an app password. */
 export function isSessionActor(actor: Actor): actor is SessionActor {
   return 'sessionId' in actor
+}
+
+/** Returns the credential of an actor, which copies of the actor share. */
+export function credentialOf(actor: Actor): string {
+  return isSessionActor(actor) ? actor.sessionId : actor.tokenHash
 }

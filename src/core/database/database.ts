@@ -15,6 +15,8 @@ export interface Database extends Pick<DrizzleD1Database, 'select' | 'all'> {
   readonly toSend: Set<ToSend>
   /** What writes were made to change. `writing` adds to it. */
   readonly changes: Set<string>
+  /** The sessions and app passwords that were let in (`credentialOf`). `actAs` adds to it. */
+  readonly admitted: Set<string>
 }
 
 /** What a write can leave: logouts that programs must hear of, and mails to users. */
@@ -61,6 +63,8 @@ export interface Meter {
    * deleted.
    */
   changes: Set<string>
+  /** The credentials that D1 has let in during this request. */
+  admitted: Set<string>
 }
 
 export function createMeter(): Meter {
@@ -74,6 +78,7 @@ export function createMeter(): Meter {
     databaseBytes: 0,
     toSend: new Set(),
     changes: new Set(),
+    admitted: new Set(),
   }
 }
 
@@ -98,6 +103,7 @@ export function openDatabase(
     [metered]: client,
     toSend: meter.toSend,
     changes: meter.changes,
+    admitted: meter.admitted,
   })
 }
 

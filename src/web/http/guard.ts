@@ -6,6 +6,7 @@ import { actAs } from '../../core/access/act-as.ts'
 import {
   type Actor,
   appPasswordActor,
+  credentialOf,
   isSessionActor,
   type Needs,
   type SessionActor,
@@ -86,10 +87,9 @@ export function admin() {
  * @throws {TypeError} When the route did not ask.
  */
 export async function answerAdmitted(c: AppContext, actor: Actor, next: () => Promise<void>) {
-  actor.admission ??= { isGiven: false }
   await next()
   // A page answers a refusal and a sign-out with another status.
-  if (c.error === undefined && c.res.ok && !actor.admission.isGiven)
+  if (c.error === undefined && c.res.ok && !c.get('deps').db.admitted.has(credentialOf(actor)))
     throw new TypeError('this route answers without actAs, so ended sessions would pass')
 }
 
