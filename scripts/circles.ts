@@ -11,7 +11,7 @@ export function findCircles(imports: ReadonlyMap<string, readonly string[]>): st
   const circles: string[][] = []
   for (const [path, others] of reached) {
     if (!others.has(path) || grouped.has(path)) continue
-    const circle = Array.from(others).filter((other) => reached.get(other)?.has(path))
+    const circle = Array.from(others).filter((member) => reached.get(member)?.has(path))
     for (const member of circle) grouped.add(member)
     circles.push(circle.toSorted())
   }

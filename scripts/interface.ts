@@ -129,10 +129,10 @@ function renderCommands(commands: readonly Listed[]): string {
     .map(({ words, takes, about: [english] }) => {
       const usage = [
         ...words,
-        ...takes.filter((one) => !isOption(one)).map(({ form }) => form),
+        ...takes.filter((take) => !isOption(take)).map(({ form }) => form),
         ...takes
           .filter(isOption)
-          .map((one) => (one.isRequired === true ? one.form : `[${one.form}]`)),
+          .map((take) => (take.isRequired === true ? take.form : `[${take.form}]`)),
       ]
       return `| \`${usage.join(' ')}\` | ${english} |`
     })
@@ -169,11 +169,11 @@ function renderEndpoint(endpoint: Endpoint): string {
 
 function credentialOf(endpoint: Endpoint): string {
   const { security } = endpoint
-  if (security.some((one) => 'serviceToken' in one)) return 'service token'
-  if (!security.some((one) => 'token' in one)) return ''
-  const scopes = security.flatMap((one) => one['appPassword'] ?? [])
+  if (security.some((scheme) => 'serviceToken' in scheme)) return 'service token'
+  if (!security.some((scheme) => 'token' in scheme)) return ''
+  const scopes = security.flatMap((scheme) => scheme['appPassword'] ?? [])
   const or = scopes.map((scope) => `, or \`${scope}\``).join('')
-  if (security.some((one) => Object.keys(one).length === 0)) return `token${or}, or guest`
+  if (security.some((scheme) => Object.keys(scheme).length === 0)) return `token${or}, or guest`
   return scopes.includes('admin') ? `token of an admin${or}` : `token${or}`
 }
 
@@ -197,7 +197,7 @@ function outputOf({ responses }: Endpoint): string {
 }
 
 function successOf(responses: DocumentedOperation['responses']) {
-  const status = Object.keys(responses).find((one) => one === '200' || one === '302') ?? ''
+  const status = Object.keys(responses).find((code) => code === '200' || code === '302') ?? ''
   return [status, Object.entries(responses[status]?.content ?? {})[0]] as const
 }
 

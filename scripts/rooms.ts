@@ -159,7 +159,7 @@ function edgesIn(sources: ReadonlyMap<string, string>): ReadonlySet<string> {
     const [, room] = /^src\/capabilities\/([\w-]+)\/capability\.ts$/.exec(path) ?? []
     const [, names = ''] = /^export const USES = \{\n(.*?)^\}/ms.exec(text) ?? []
     const others = Array.from(names.matchAll(/^ {2}'?([\w-]+)'?:/gm), ([, other]) => other)
-    return room === undefined ? [] : others.map((other) => `${room} > ${other}`)
+    return room === undefined ? [] : others.map((item) => `${room} > ${item}`)
   })
   return new Set([...Object.keys(EDGES), ...used])
 }
@@ -256,7 +256,9 @@ function placeOf(path: string): Place | undefined {
   const isFile = !path.replace(/^src\/[\w-]+\//, '').includes('/')
   const part = second === undefined ? 'site' : first
   const room = second === undefined ? first : part === 'programs' && isFile ? MAIN : second
-  return isPart(part) && PARTS[part].rooms.some((one) => one === room) ? { part, room } : undefined
+  return isPart(part) && PARTS[part].rooms.some((name) => name === room)
+    ? { part, room }
+    : undefined
 }
 
 function isPart(name: string): name is Part {

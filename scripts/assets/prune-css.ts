@@ -12,7 +12,9 @@ export function pruneCss(css: string): string {
   return css
     .replaceAll(/@keyframes (?:progress|tooltip)[^{]*\{(?:[^{}]*\{[^{}]*\})*\}/g, '')
     .replaceAll(/([^{};]+)\{([^{}]*)\}/g, (_, selectors: string, body: string) => {
-      const used = splitSelectors(selectors).filter((one) => !UNUSED.test(withoutParentheses(one)))
+      const used = splitSelectors(selectors).filter(
+        (selector) => !UNUSED.test(withoutParentheses(selector)),
+      )
       const rest = body.replaceAll(UNUSED_VARIABLE, '').replace(/;$/, '')
       return used.length === 0 || rest === '' ? '' : `${used.join(',')}{${rest}}`
     })

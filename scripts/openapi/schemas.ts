@@ -275,7 +275,7 @@ export const publicSettings = v.strictObject({
 })
 
 const setting = v.strictObject({
-  key: v.picklist(SETTINGS.map((one) => one.key)),
+  key: v.picklist(SETTINGS.map((item) => item.key)),
   value: v.string(),
   help: v.string(),
   type: v.picklist(['string', 'text', 'number', 'bool', 'select']),

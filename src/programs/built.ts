@@ -52,7 +52,7 @@ function isBuiltFrom(list: unknown): list is BuiltFrom {
   if (typeof list !== 'object' || list === null) return false
   if (!('sources' in list && 'digest' in list)) return false
   const { sources, digest } = list
-  const areTexts = Array.isArray(sources) && sources.every((one) => typeof one === 'string')
+  const areTexts = Array.isArray(sources) && sources.every((source) => typeof source === 'string')
   return areTexts && typeof digest === 'string'
 }
 

@@ -163,9 +163,9 @@ export async function noteDriftedFileUsers(deps: IdentityDeps, files: FileServer
   const known = await listKnown(deps.db)
   if (known.length === 0) return
   const there = new Map((await listRemoteUsers(deps, files)).map((user) => [user.id, user]))
-  const found = known.flatMap((one) => {
-    const user = there.get(one.remoteId)
-    return user === undefined ? [] : [{ one, user }]
+  const found = known.flatMap((link) => {
+    const user = there.get(link.remoteId)
+    return user === undefined ? [] : [{ one: link, user }]
   })
   const drifted = found.filter(({ one, user }) => one.goneAt === null && !isAsWritten(user, one))
   await recordDrift(

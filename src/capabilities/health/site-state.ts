@@ -58,7 +58,7 @@ type Growth = readonly { total: number | null; at: number | null }[]
 /** Estimates the events of each of the last days, the earliest first. */
 function perDay(growth: Growth, now: number): number[] {
   // A few events are written after later ones.
-  const times = growth.map(({ at }) => at).toSorted((one, other) => Number(one) - Number(other))
+  const times = growth.map(({ at }) => at).toSorted((a, b) => Number(a) - Number(b))
   const inOrder = growth.map(({ total }, place) => ({ total, at: times[place] ?? null }))
   const totals = Array.from({ length: GROWTH_DAYS + 1 }, (_, day) =>
     totalAt(inOrder, now - (GROWTH_DAYS - day) * DAY_MILLISECONDS),

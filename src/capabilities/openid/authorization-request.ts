@@ -144,7 +144,7 @@ function readRequest(sender: Sender, values: Parameters): AuthorizationRequest {
     (sender.state ?? '').length > MAX_STATE_CHARACTERS
   )
     throw invalid('state or nonce is too long')
-  const prompts = prompt.split(' ').filter((one) => PROMPTS.includes(one))
+  const prompts = prompt.split(' ').filter((word) => PROMPTS.includes(word))
   if (prompts.includes('none') && prompts.length > 1) throw invalid('prompt=none stands alone')
   const known = Object.entries(values).filter(([name]) => KNOWN.includes(name))
   return {

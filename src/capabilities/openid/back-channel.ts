@@ -45,7 +45,7 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
       .where(
         inArray(
           openidClients.id,
-          due.map((one) => one.clientId),
+          due.map((logout) => logout.clientId),
         ),
       ),
     keys: selectSigningKeys(db, now),
@@ -58,7 +58,7 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
   )
   const done = told
     .flat()
-    .map((one) => and(eq(clientId, one.clientId), eq(sessionId, one.sessionId)))
+    .map((logout) => and(eq(clientId, logout.clientId), eq(sessionId, logout.sessionId)))
   if (done.length > 0) await writing(db, THE_SERVICE).delete(openidLogouts, or(...done))
   return due.length
 }

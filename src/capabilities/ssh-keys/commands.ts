@@ -75,7 +75,7 @@ the title is the comment of the key, or else the name of the file.`,
  */
 function titleOf(text: string, file: string): string {
   const candidates = [commentOf(text), file === '-' ? '' : basename(file)]
-  const title = candidates.find((one) => v.is(titleSchema, one))
+  const title = candidates.find((candidate) => v.is(titleSchema, candidate))
   if (title !== undefined) return title
   throw new UsageError('The key has no comment that could be its title: give one with --title.')
 }

@@ -61,7 +61,7 @@ function refusalOf(title: string, rivals: { title: string }[]): Refusal {
   const [rival] = rivals
   if (rival === undefined)
     return new Refusal('tooManyKeys', { values: { limit: MAX_KEYS_PER_USER } })
-  if (rivals.some((other) => other.title === title)) return new Refusal('titleTaken')
+  if (rivals.some((item) => item.title === title)) return new Refusal('titleTaken')
   return new Refusal('keyTaken', { values: { title: rival.title } })
 }
 

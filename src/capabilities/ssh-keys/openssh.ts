@@ -77,7 +77,7 @@ function readRsa(key: WireReader): number {
 }
 
 function readEcdsa(key: WireReader, curveName: string): number {
-  const curve = CURVES.find((one) => one.name === curveName)
+  const curve = CURVES.find((known) => known.name === curveName)
   if (curve === undefined || key.name('curve') !== curveName) throw new KeyError('keyCurve')
   const point = key.string('point')
   const size = Math.ceil(curve.bits / 8)

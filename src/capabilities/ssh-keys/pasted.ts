@@ -94,7 +94,7 @@ function readPublicKeyInfo(der: DerReader): Uint8Array<ArrayBuffer> {
     return blobOf('ssh-ed25519', key)
   }
   const curveOid = oid === OID.ec ? toHex(algorithm.value(TAG.objectId)) : ''
-  const curve = CURVES.find((one) => one.oid === curveOid)
+  const curve = CURVES.find((known) => known.oid === curveOid)
   if (curve === undefined) throw new KeyError('keyPemType')
   algorithm.end()
   return blobOf(`ecdsa-sha2-${curve.name}`, ascii(curve.name), key)

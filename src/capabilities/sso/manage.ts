@@ -87,7 +87,7 @@ export async function linkIdentity(
     }),
   )
   // Linking it a second time is no mistake.
-  if (linked.length === 0 && !held.some((one) => isSame(one, identity)))
+  if (linked.length === 0 && !held.some((link) => isSame(link, identity)))
     throw new Refusal('identityTaken')
 }
 
@@ -186,7 +186,7 @@ export async function unlinkIdentity(
     }),
   )
   if (deleted.length > 0) return
-  if (!left.some((one) => isSame(one, identity))) throw new Refusal('identityNotFound')
+  if (!left.some((link) => isSame(link, identity))) throw new Refusal('identityNotFound')
   throw new Refusal(isOwn ? 'lastWayIn' : 'lastWayInOf')
 }
 

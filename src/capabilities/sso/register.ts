@@ -53,7 +53,7 @@ export function namesFor(name: string, random: string, kept: readonly string[]):
   const wanted = mayChooseName(base, kept) ? base : 'user'
   const numbered = Array.from({ length: NUMBERED_NAMES }, (_, i) => `${wanted}-${i + 2}`)
   const names = [...(wanted === base ? [base] : []), ...numbered, `${wanted}-${random}`]
-  return names.filter((one) => mayChooseName(one, kept))
+  return names.filter((item) => mayChooseName(item, kept))
 }
 
 /** @returns Whether nothing more is to do: the account is made, or the identity is linked meanwhile. */

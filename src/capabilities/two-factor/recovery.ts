@@ -14,7 +14,7 @@ function makeRecoveryCode(deps: Pick<Deps, 'randomBytes'>): string {
 /** Creates ten codes, with the hashes to store. */
 export async function makeRecoveryCodes(deps: Pick<Deps, 'randomBytes'>, userId: number) {
   const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () => makeRecoveryCode(deps))
-  const hashes = await Promise.all(codes.map((one) => hashRecoveryCode(userId, one)))
+  const hashes = await Promise.all(codes.map((code) => hashRecoveryCode(userId, code)))
   return { codes, hashes }
 }
 

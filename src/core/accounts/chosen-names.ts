@@ -55,7 +55,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
     x: 'хχ',
     y: 'уγүʏ',
     z: 'ᴢ2',
-  }).flatMap(([letter, alike]) => Array.from(alike, (one) => [one, letter] as const)),
+  }).flatMap(([letter, alike]) => Array.from(alike, (variant) => [variant, letter] as const)),
 )
 
 /**
@@ -68,7 +68,7 @@ export function skeletonOf(name: string): string {
   const plain = usernameKey(name)
     .normalize('NFKD')
     .replace(/[\p{M}._\-\s\p{Cf}\p{Pd}]/gu, '')
-  return Array.from(plain, (one) => LOOK_ALIKES[one] ?? letterOfSign(one))
+  return Array.from(plain, (letter) => LOOK_ALIKES[letter] ?? letterOfSign(letter))
     .join('')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
@@ -96,7 +96,7 @@ export function isOfOneAlphabet(name: string): boolean {
   const letters = name.normalize('NFKC').replace(NEUTRAL, '')
   if (SETS.some((set) => set.test(letters))) return true
   const [first = ''] = Array.from(letters)
-  const script = SCRIPTS.map(ofScript).find((one) => one.test(first))
+  const script = SCRIPTS.map(ofScript).find((pattern) => pattern.test(first))
   return script !== undefined && Array.from(letters).every((letter) => script.test(letter))
 }
 

@@ -54,7 +54,7 @@ function writeKeys(db: Database, { folders, names }: WithoutKey) {
   // The path is compared, because it may have changed meanwhile.
   const rows = folders.map(({ id, path }) => [id, path, folderKey(path)])
   const row = sql`from json_each(${JSON.stringify(rows)}) where value ->> 0 = ${users.id} and value ->> 1 = ${users.basePath}`
-  const pairs = names.map((one) => [one.key, usernameKey(one.name)])
+  const pairs = names.map((folder) => [folder.key, usernameKey(folder.name)])
   const found = sql`${reservedNames} inner join json_each(${JSON.stringify(pairs)}) as pair on pair.value ->> 0 = ${key}`
   return runBatch(db, {
     folders: update(

@@ -19,7 +19,7 @@ export function acceptedLanguage(header: string): Language {
     // Spaces are trimmed, not matched: a pattern would take quadratic time on long runs of them.
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
     const language = tag.toLowerCase().split('-', 1)[0] ?? ''
-    const weight = Number(parameters.find((one) => /^q=/i.test(one))?.slice(2) ?? 1)
+    const weight = Number(parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2) ?? 1)
     if (isLanguage(language) && weight > bestWeight) [best, bestWeight] = [language, weight]
   }
   return best

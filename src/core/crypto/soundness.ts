@@ -48,7 +48,8 @@ export function checkRsa(exponent: Uint8Array, modulus: Uint8Array): void {
 export function checkEcdsa(curve: Curve, x: Uint8Array, y: Uint8Array): void {
   const coordinates = [toBigInt(x), toBigInt(y)] as const
   if (!isOnCurve(curve, ...coordinates)) throw new KeyError('keyOffCurve', { curve: curve.name })
-  if (!coordinates.every((one) => isLikely(curve, one))) throw new KeyError('keyUnlikelyPoint')
+  if (!coordinates.every((coordinate) => isLikely(curve, coordinate)))
+    throw new KeyError('keyUnlikelyPoint')
 }
 
 /**

@@ -35,8 +35,8 @@ export function prepare(
   let built: { sql: string; params: unknown[] } | undefined
   return async function run(db, values) {
     const { sql, params } = (built ??= build(db).toSQL())
-    const sent = params.map((one) =>
-      one instanceof Placeholder ? (values[one.name] ?? null) : one,
+    const sent = params.map((param) =>
+      param instanceof Placeholder ? (values[param.name] ?? null) : param,
     )
     const rows = await readRows(db, sql, sent)
     return rows.map((row) => {

@@ -145,8 +145,8 @@ const PRIVATE_NETWORK =
  * then: one who guesses passwords locks everybody out.
  */
 function checkNetworks({ isRemote }: Facts, { signIns }: SiteData): Finding[] {
-  const [network = '', ...others] = new Set(signIns.map((one) => one.network))
-  const users = new Set(signIns.map((one) => one.userId))
+  const [network = '', ...others] = new Set(signIns.map((signIn) => signIn.network))
+  const users = new Set(signIns.map((signIn) => signIn.userId))
   if (isRemote || others.length > 0 || users.size < MIN_USERS) return []
   if (!PRIVATE_NETWORK.test(network)) return []
   return [

@@ -36,7 +36,7 @@ export function readKey(row: RawRow, others: OldKey[], now: number): OldKey | st
     const { fingerprint, type, bits, line } = parsePublicKey(text)
     if (others.length >= MAX_KEYS_PER_USER)
       return `a user can have at most ${MAX_KEYS_PER_USER} keys`
-    const twin = others.find((other) => other.title === title || other.fingerprint === fingerprint)
+    const twin = others.find((key) => key.title === title || key.fingerprint === fingerprint)
     if (twin?.title === title) return 'another key of the user has this title'
     if (twin !== undefined) return `the user has this key already, as ${JSON.stringify(twin.title)}`
     const addedAt = Math.min(parseGoTime(row['added_time']) ?? now, now)

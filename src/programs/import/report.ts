@@ -45,7 +45,7 @@ export function makeReport(
     imported: imported[what],
     completed: what === 'users' ? completed : 0,
     kept: kept[what],
-    refused: refused.filter((one) => one.kind === item).length,
+    refused: refused.filter((row) => row.kind === item).length,
   })
   return {
     source: kind,
@@ -94,7 +94,7 @@ export function reportText(report: Report): string {
 
 function headline(report: Report): string {
   const { users, keys, settings, passkeys, service_tokens: tokens, reserved_names: names } = report
-  const rows = [users, keys, settings, passkeys].map((one) => one.imported + one.completed)
+  const rows = [users, keys, settings, passkeys].map((counts) => counts.imported + counts.completed)
   const isNews = [...rows, tokens, names].some((count) => count > 0)
   const nothing = 'Nothing new: everything that can be imported is here already.'
   if (report.dry_run)
@@ -145,7 +145,7 @@ function quote(name: string): string {
   const shown = characters.slice(0, MAX_NAME_CHARACTERS).join('')
   const safe = shown.replaceAll(
     /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   )
   return `"${safe}${characters.length > MAX_NAME_CHARACTERS ? '…' : ''}"`
 }

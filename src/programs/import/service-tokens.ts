@@ -13,7 +13,9 @@ const tokenRow = v.pipe(
     token_hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
     scope: v.pipe(
       v.string(),
-      v.check((scope) => scope.split(' ').every((name) => SCOPE_NAMES.some((one) => one === name))),
+      v.check((scope) =>
+        scope.split(' ').every((name) => SCOPE_NAMES.some((known) => known === name)),
+      ),
     ),
     created_at: numberColumn,
   }),

@@ -124,7 +124,7 @@ export function readUser(row: RawRow, now: number): OldUser | string {
       ...(seed !== undefined && seed.length < MIN_SEED_BYTES
         ? ['has a 2FA secret of less than 128 bits: the user should set up 2FA again']
         : []),
-      ...(old.role.some((one) => ![GENERAL, GUEST, ADMIN].includes(one))
+      ...(old.role.some((item) => ![GENERAL, GUEST, ADMIN].includes(item))
         ? ['had a custom role of AList: has the permissions of the account, not those of the role']
         : []),
     ],
@@ -151,7 +151,7 @@ function toRoles(value: unknown): unknown {
 }
 
 function isListOfNumbers(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'number')
+  return Array.isArray(value) && value.every((role) => typeof role === 'number')
 }
 
 /** Returns the password that the source would accept; `undefined` for the empty password. */

@@ -102,7 +102,7 @@ async function writeAccounts(
   now: number,
 ): Promise<Set<number>> {
   const { db } = site
-  const toRows = (some: Account[]) => Promise.all(some.map((one) => rowOf(site, ring, one)))
+  const toRows = (some: Account[]) => Promise.all(some.map((account) => rowOf(site, ring, account)))
   const newRows = await toRows(accounts.filter(isNew))
   const replacements = await toRows(accounts.filter(({ takesOver }) => takesOver))
   const completions = await toRows(accounts.filter(({ completes }) => completes))
@@ -113,13 +113,13 @@ async function writeAccounts(
       kind: isNew(account) ? ('user_made' as const) : ('user_changed' as const),
     }))
   const by = isOperator(db, COMMAND_LINE, now)
-  const keys = chunk(accounts.flatMap((one) => owned(one, one.keys)))
-  const passkeys = chunk(accounts.flatMap((one) => owned(one, one.passkeys)))
-  const identities = chunk(accounts.flatMap((one) => owned(one, one.identities)))
-  const codes = accounts.flatMap((one) =>
+  const keys = chunk(accounts.flatMap((account) => owned(account, account.keys)))
+  const passkeys = chunk(accounts.flatMap((account) => owned(account, account.passkeys)))
+  const identities = chunk(accounts.flatMap((account) => owned(account, account.identities)))
+  const codes = accounts.flatMap((account) =>
     owned(
-      one,
-      one.recoveryCodes.map((codeHash) => ({ codeHash })),
+      account,
+      account.recoveryCodes.map((codeHash) => ({ codeHash })),
     ),
   )
   await runBatch(db, {

@@ -198,9 +198,9 @@ export function readCommandLine<T extends Takes>(
 function addShape(target: Command, shape: Shape<Takes>): Read {
   addHelp(target, shape)
   const readers = new Map(
-    Object.values(shape.takes ?? {}).map((one) => [
-      one,
-      isOption(one) ? addOption(target, one) : addArgument(target, one),
+    Object.values(shape.takes ?? {}).map((taken) => [
+      taken,
+      isOption(taken) ? addOption(target, taken) : addArgument(target, taken),
     ]),
   )
   return (taken) => readers.get(taken)?.()

@@ -27,10 +27,10 @@ export function failure(check: string, text: string, fix?: string): Finding {
 
 /** Prints findings. The exit code is 1 when one has failed. */
 export function showFindings(found: Finding[], json: boolean): void {
-  const findings = found.map((one) => ({
-    ...one,
-    text: saidHere(one.text),
-    ...(one.fix !== undefined && { fix: saidHere(one.fix) }),
+  const findings = found.map((finding) => ({
+    ...finding,
+    text: saidHere(finding.text),
+    ...(finding.fix !== undefined && { fix: saidHere(finding.fix) }),
   }))
   console.log(json ? terminalJson({ findings }, 2) : visibleLines(render(findings)))
   if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1

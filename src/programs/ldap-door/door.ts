@@ -81,7 +81,9 @@ export async function openDoor(
     log: (line) => print(logText(line)),
   }
   const clients = new Set<Client>()
-  const servers = options.listeners.map((one) => createListener(one, options, world, clients))
+  const servers = options.listeners.map((listener) =>
+    createListener(listener, options, world, clients),
+  )
   try {
     for (const [index, { host, port }] of options.listeners.entries())
       await listen(servers[index], host, port)
@@ -150,7 +152,7 @@ function createListener(
     socket.once('close', () => clearTimeout(client.handshake))
   })
   server.on('secureConnection', (socket) => {
-    const client = [...clients].find((one) => isSameSocket(one.socket, socket))
+    const client = [...clients].find((known) => isSameSocket(known.socket, socket))
     socket.on('error', () => socket.destroy())
     clearTimeout(client?.handshake)
     if (client === undefined) socket.destroy()

@@ -80,7 +80,9 @@ export function readOptions(
       throw new OptionError(
         `ldap://${host} sends passwords in clear: use ldaps://, or --insecure in a network that you trust.`,
       )
-  const twice = listeners.find((one, place) => listeners.slice(0, place).some(isSamePort(one)))
+  const twice = listeners.find((listener, place) =>
+    listeners.slice(0, place).some(isSamePort(listener)),
+  )
   if (twice !== undefined)
     throw new OptionError(`--listen names ${twice.host} port ${twice.port} twice.`)
   const scope = written.scope ?? 'files:write'
@@ -128,8 +130,8 @@ function readListener(text: string): Listener {
 }
 
 /** Holds for a listener on the same port; the system gives each listener on port 0 its own. */
-const isSamePort = (one: Listener) => (other: Listener) =>
-  one.port !== 0 && one.host === other.host && one.port === other.port
+const isSamePort = (a: Listener) => (b: Listener) =>
+  a.port !== 0 && a.host === b.host && a.port === b.port
 
 function readToken(
   file: string | undefined,

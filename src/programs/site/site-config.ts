@@ -90,7 +90,7 @@ const domainSchema = v.looseObject({ pattern: text, custom_domain: v.literal(tru
  */
 export function customDomains({ routes, route }: SiteConfig): string[] {
   const all: unknown[] = Array.isArray(routes) ? routes : [route]
-  return all.flatMap((one) => (v.is(domainSchema, one) ? [one.pattern] : []))
+  return all.flatMap((item) => (v.is(domainSchema, item) ? [item.pattern] : []))
 }
 
 const emailSchema = v.pipe(

@@ -163,13 +163,13 @@ function Notice({ view: { notice } }: { view: View }): Child {
 }
 
 function Languages({ view: { language, address } }: { view: View }) {
-  const others = LANGUAGES.filter((other) => other !== language)
+  const others = LANGUAGES.filter((choice) => choice !== language)
   return (
     <form method="post" action="/account/language">
       <input type="hidden" name="path" value={address} />
-      {others.map((other) => (
-        <button class="quiet" name="language" value={other} lang={LANGUAGE_TAGS[other]}>
-          {LANGUAGE_NAMES[other]}
+      {others.map((choice) => (
+        <button class="quiet" name="language" value={choice} lang={LANGUAGE_TAGS[choice]}>
+          {LANGUAGE_NAMES[choice]}
         </button>
       ))}
     </form>

@@ -42,8 +42,8 @@ function splitBlock(block: string): string[][] {
   let last = ''
   for (const line of block
     .split('\n')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')) {
+    .map((item) => item.trim())
+    .filter((part) => part !== '')) {
     const kind = kindOf(line)
     if (kind === last && kind !== 'heading') groups.at(-1)?.push(line)
     else groups.push([line])

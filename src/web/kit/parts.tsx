@@ -62,7 +62,7 @@ export function Pins({ states }: { states: boolean[] }) {
   return (
     <span class="pins" aria-hidden="true">
       {states
-        .toSorted((one, other) => Number(other) - Number(one))
+        .toSorted((a, b) => Number(b) - Number(a))
         .map((isSet) => (
           <span class={isSet ? 'set' : undefined} />
         ))}

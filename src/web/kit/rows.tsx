@@ -121,8 +121,8 @@ export interface ChoicesProps {
 export function Choices({ choices }: ChoicesProps) {
   return (
     <ul class="rows choices">
-      {choices.map((one) => (
-        <Choose {...one} />
+      {choices.map((choice) => (
+        <Choose {...choice} />
       ))}
     </ul>
   )

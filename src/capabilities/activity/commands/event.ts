@@ -130,7 +130,7 @@ async function* exportLines(
   // With the mark that makes Excel read UTF-8.
   if (format === 'csv') yield toCsv([EXPORT_COLUMNS])
   for await (const events of readSiteEvents(site, COMMAND_LINE, filter)) {
-    const rows = events.map((one) => ({ ...toRow(one), country: one.country }))
+    const rows = events.map((event) => ({ ...toRow(event), country: event.country }))
     yield format === 'csv'
       ? rows.map((row) => csvRow(EXPORT_COLUMNS.map((name) => row[name] ?? ''))).join('')
       : rows.map((row) => `${JSON.stringify(row)}\n`).join('')

@@ -91,9 +91,9 @@ function phraseOfEnding({ detail, isOwn }: EventFacts): EventPhrase {
 }
 
 function isVariant(name: string): name is (typeof VARIANTS)[number] {
-  return VARIANTS.some((one) => one === name)
+  return VARIANTS.some((variant) => variant === name)
 }
 
 export function isShownRefusal(detail: string): detail is ShownRefusal {
-  return REFUSED_SIGN_INS.some((one) => one === detail)
+  return REFUSED_SIGN_INS.some((known) => known === detail)
 }

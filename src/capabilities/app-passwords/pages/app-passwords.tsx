@@ -31,7 +31,7 @@ type Use = keyof typeof USES
 const USE_NAMES: readonly Use[] = ['read', 'write', 'look', 'manage', 'admin']
 
 export function findUse(name: string): Use | undefined {
-  return USE_NAMES.find((one) => one === name)
+  return USE_NAMES.find((known) => known === name)
 }
 
 /** Returns the scopes of a use, as `scopesText` does. */
@@ -47,7 +47,7 @@ type Lifetime = keyof typeof LIFETIME_DAYS
 const LIFETIME_NAMES: readonly Lifetime[] = ['month', 'quarter', 'year', 'never']
 
 export function findLifetime(name: string): Lifetime | undefined {
-  return LIFETIME_NAMES.find((one) => one === name)
+  return LIFETIME_NAMES.find((known) => known === name)
 }
 
 const PATH = '/account/app-passwords'
@@ -60,7 +60,7 @@ interface AppPasswordsProps extends Closed {
 
 export function AppPasswordsPage({ view, appPasswords, problem, ...closed }: AppPasswordsProps) {
   const t = view.t.appPasswords
-  const newestFirst = appPasswords.toSorted((one, other) => other.id - one.id)
+  const newestFirst = appPasswords.toSorted((a, b) => b.id - a.id)
   return (
     <ListPage
       view={view}
@@ -69,10 +69,10 @@ export function AppPasswordsPage({ view, appPasswords, problem, ...closed }: App
       problem={problem}
       note={<ClosedNote view={view} {...closed} />}
       add={{ href: `${PATH}/add`, label: t.add }}
-      rows={newestFirst.map((one, place) => (
+      rows={newestFirst.map((item, place) => (
         <AppPasswordRow
           view={view}
-          item={one}
+          item={item}
           action={`${PATH}/delete`}
           id={place === 0 ? NEWEST : undefined}
         />

@@ -78,7 +78,7 @@ and what metas allow stay. Nobody is linked by name alone, because the same name
       throw new CommandError(
         'Admins act as the admin of OpenList, and the guest as its guest: only other users are linked.',
       )
-    const remote = (await listRemoteUsers(site, server)).find((one) => one.id === remoteId)
+    const remote = (await listRemoteUsers(site, server)).find((user) => user.id === remoteId)
     if (remote === undefined || remote.role !== GENERAL)
       throw new CommandError(
         `OpenList has no user ${remoteId} who is neither admin nor guest: its page of users shows the ids.`,

@@ -136,7 +136,7 @@ async function listBoth(c: AppContext, files: FileServer, name: 'list' | 'defaul
     throw new Refusal('filesBroken', { detail: 'no list of settings' })
   const theirKeys = new Set(data.map(({ key }) => key))
   const isOurKey = (key: string, group: number) =>
-    group === SSO_GROUP || OVERLAID.some((one) => one === key) || !theirKeys.has(key)
+    group === SSO_GROUP || OVERLAID.some((overlaid) => overlaid === key) || !theirKeys.has(key)
   const shown = settings.map((setting) =>
     name === 'list' ? setting : { ...setting, value: setting.default },
   )

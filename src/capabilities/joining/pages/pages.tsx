@@ -227,7 +227,7 @@ export function WelcomePage({ view, hasAddress, hasKey, hasAppPassword }: Welcom
         )}
         {steps
           .filter(({ href }) => href !== EMAIL_PATH || view.hasMail)
-          .toSorted((one, other) => Number(other.isDone) - Number(one.isDone))
+          .toSorted((a, b) => Number(b.isDone) - Number(a.isDone))
           .map((step) => (step.isDone ? <DoneStep view={view} {...step} /> : <Choose {...step} />))}
       </ul>
       <p class="buttons">

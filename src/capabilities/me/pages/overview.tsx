@@ -62,7 +62,7 @@ function Guard({ protection, ...props }: OverviewProps & { protection: Protectio
   const t = props.view.t.overview
   const { checks, next, level } = protection
   const good = checks.filter(({ isGood }) => isGood).length
-  const missingFirst = checks.toSorted((one, other) => Number(one.isGood) - Number(other.isGood))
+  const missingFirst = checks.toSorted((a, b) => Number(a.isGood) - Number(b.isGood))
   return (
     <article class={`guard ${level}`}>
       <Pins states={checks.map(({ isGood }) => isGood)} />

@@ -51,26 +51,29 @@ export function RemainingAccessLists({ view, remaining, ofOther = false }: Remai
   const kinds: [title: string, rows: [name: string, facts: Child][]][] = [
     [
       t.passkeys.title,
-      passkeys.map((one) => [one.name, <PasskeyFacts view={view} passkey={one} />]),
+      passkeys.map((passkey) => [passkey.name, <PasskeyFacts view={view} passkey={passkey} />]),
     ],
     [
       t.sso.title,
-      identities.map((one) => [
-        one.name || t.sso.unnamed,
-        <IdentityFacts view={view} identity={one} ofOther={ofOther} />,
+      identities.map((identity) => [
+        identity.name || t.sso.unnamed,
+        <IdentityFacts view={view} identity={identity} ofOther={ofOther} />,
       ]),
     ],
     [
       t.appPasswords.title,
-      appPasswords.map((one) => [one.name, <AppPasswordFacts view={view} item={one} />]),
+      appPasswords.map((appPassword) => [
+        appPassword.name,
+        <AppPasswordFacts view={view} item={appPassword} />,
+      ]),
     ],
-    [t.keys.title, keys.map((one) => [one.title, <KeyFacts view={view} sshKey={one} />])],
+    [t.keys.title, keys.map((key) => [key.title, <KeyFacts view={view} sshKey={key} />])],
     [
       t.channels.title,
-      channels.map((one) => [
-        `${t.channels.kinds[one.kind]} · ${one.target}`,
+      channels.map((channel) => [
+        `${t.channels.kinds[channel.kind]} · ${channel.target}`,
         <p class="facts">
-          <TimeFact view={view} at={one.createdAt} phrase={t.keys.added} />
+          <TimeFact view={view} at={channel.createdAt} phrase={t.keys.added} />
           {ofOther ? (
             <span>{t.remaining.channelOfOther}</span>
           ) : (

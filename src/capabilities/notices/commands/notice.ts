@@ -34,10 +34,10 @@ const list = onSite({
   examples: ['notice list'],
   async run(site, _, { output }) {
     const content = (await channelsOf(site)).map(channelRecord)
-    const shown = content.map((one) => ({
-      ...one,
-      topics: one.topics.length === TOPICS.length ? 'all' : one.topics,
-      last_sent_at: one.last_sent_at ?? 'never',
+    const shown = content.map((channel) => ({
+      ...channel,
+      topics: channel.topics.length === TOPICS.length ? 'all' : channel.topics,
+      last_sent_at: channel.last_sent_at ?? 'never',
     }))
     output.list(COLUMNS, content, 'There are no channels.', shown)
   },
@@ -155,7 +155,7 @@ function originOf(site: string | undefined): string {
 }
 
 function parseKind(text: string): ChannelKind {
-  const kind = CHANNEL_KINDS.find((one) => one === text)
+  const kind = CHANNEL_KINDS.find((known) => known === text)
   if (kind !== undefined) return kind
   throw new InvalidArgumentError(`It must be one of ${CHANNEL_KINDS.join(', ')}.`)
 }
@@ -183,7 +183,7 @@ const topics = onSite({
   before: ({ words }) => parseChoice(words),
   async run(site, { id }, { output }, choose) {
     const channels = await channelsOf(site)
-    const chosen = choose(channels.find((one) => one.id === id)?.topics ?? [])
+    const chosen = choose(channels.find((channel) => channel.id === id)?.topics ?? [])
     await chooseTopics(site, of(COMMAND_LINE), chosen, id)
     output.done(`The channel ${id} is told: ${chosen.join(', ')}.`, { id, topics: chosen })
   },
@@ -257,7 +257,7 @@ function undelivered(failure: string): string {
 async function outcomeOf(site: Site, id: number, start: number, end: number): Promise<string> {
   while (site.now() < end) {
     const channels = await channelsOf(site)
-    const channel = channels.find((one) => one.id === id)
+    const channel = channels.find((known) => known.id === id)
     if (channel === undefined) return 'the channel was deleted'
     if ((channel.lastSentAt ?? 0) >= start) return ''
     if ((channel.lastFailedAt ?? 0) >= start) return channel.failure

@@ -19,7 +19,7 @@ export function PasskeySection(props: SecurityProps) {
   const { view, passkeys, clones, refused } = props
   const t = view.t.passkeys
   const isRefusedElsewhere = passkeys.every(
-    (one) => passkeyRecord(one).id !== refused?.fields['id'],
+    (passkey) => passkeyRecord(passkey).id !== refused?.fields['id'],
   )
   const isOwnForm = refused?.form === 'rename-passkey' || refused?.form === 'delete-passkey'
   return (
@@ -34,12 +34,12 @@ export function PasskeySection(props: SecurityProps) {
       <div data-accepted={passkeys.length > 0 ? acceptedIn(props) : undefined}>
         <Rows
           rows={passkeys
-            .toSorted((one, other) => other.createdAt - one.createdAt)
-            .map((one) => (
+            .toSorted((a, b) => b.createdAt - a.createdAt)
+            .map((passkey) => (
               <PasskeyRow
                 {...props}
-                passkey={one}
-                clone={clones.find(({ detail }) => detail === one.name)}
+                passkey={passkey}
+                clone={clones.find(({ detail }) => detail === passkey.name)}
               />
             ))}
           none={<></>}
@@ -71,7 +71,7 @@ export function PasskeySection(props: SecurityProps) {
  */
 function acceptedIn({ view: { rpId }, account, passkeys }: SecurityProps): string | undefined {
   if (rpId === undefined) return undefined
-  const here = passkeys.filter((one) => one.rpId === rpId)
+  const here = passkeys.filter((passkey) => passkey.rpId === rpId)
   return JSON.stringify({
     rpId,
     userId: base64url.encode(userHandleOf(account.id)),

@@ -27,7 +27,7 @@ export function SessionsPage({ view, sessions, currentId, problem }: SessionsPro
   const current = sessions.filter(({ id }) => id === currentId)
   const others = sessions
     .filter(({ id }) => id !== currentId)
-    .toSorted((one, other) => other.lastActiveAt - one.lastActiveAt)
+    .toSorted((a, b) => b.lastActiveAt - a.lastActiveAt)
   return (
     <AccountPage view={view} title={t.title}>
       <Heading title={t.title} lead={t.lead} />

@@ -27,7 +27,7 @@ export const settingExport = onSite({
   examples: ['npm run -s latchkey -- setting export > settings.json'],
   async run(site, { all }) {
     const wanted = (await listSettings(site, COMMAND_LINE)).filter(
-      (one) => !one.isReadOnly && !one.isSecret && (all || one.isChanged),
+      (setting) => !setting.isReadOnly && !setting.isSecret && (all || setting.isChanged),
     )
     const file = Object.fromEntries(wanted.map(({ key, value }) => [key, value]))
     console.log(terminalJson(file, 2))

@@ -33,7 +33,7 @@ const list = onSite({
   examples: ['setting list --changed'],
   async run(site, { changed }, { output }) {
     const all = (await listSettings(site, COMMAND_LINE)).map(settingRecord)
-    const content = changed ? all.filter((one) => one.changed) : all
+    const content = changed ? all.filter((setting) => setting.changed) : all
     output.list(COLUMNS, content, 'Every setting has its default value.')
   },
 })
@@ -106,11 +106,11 @@ const reset = onSite({
 /** @throws {CommandError} For an unknown key; the message suggests a similar key. */
 async function findSetting(site: Site, key: string): Promise<Setting> {
   const all = await listSettings(site, COMMAND_LINE)
-  const found = all.find((one) => one.key === key)
+  const found = all.find((setting) => setting.key === key)
   if (found !== undefined) return found
   const meant = nearest(
     key,
-    all.map((one) => one.key),
+    all.map((setting) => setting.key),
     SLACK,
   )
   const hint =

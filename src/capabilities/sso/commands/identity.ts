@@ -83,7 +83,8 @@ function findMeant(
   user: { id: number; username: string },
 ): ListedIdentity {
   const [meant, another] = identities.filter(
-    (one) => one.subject === subject && (issuer === undefined || one.issuer === issuer),
+    (identity) =>
+      identity.subject === subject && (issuer === undefined || identity.issuer === issuer),
   )
   if (meant === undefined)
     throw new CommandError(

@@ -18,10 +18,10 @@ or renamed account until it is released.`,
   ],
   examples: ['reserved-name list'],
   async run(site, _, { output }) {
-    const content = (await listReservedNames(site, COMMAND_LINE)).map((one) => ({
-      username: one.username,
-      user_id: one.userId,
-      reserved_time: isoTime(one.reservedAt),
+    const content = (await listReservedNames(site, COMMAND_LINE)).map((reserved) => ({
+      username: reserved.username,
+      user_id: reserved.userId,
+      reserved_time: isoTime(reserved.reservedAt),
     }))
     const columns = ['username', 'user_id', 'reserved_time']
     output.list(columns, content, 'There are no reserved names.')

@@ -80,8 +80,8 @@ async function everythingOf(site: Site, account: Account) {
     unused_recovery_codes: codes[0]?.total ?? 0,
     ssh_keys: keyRecords(keys).map((record) => ({
       ...record,
-      key: lines.find((one) => one.id === record.id)?.line ?? '',
-      last_used_network: lines.find((one) => one.id === record.id)?.network ?? '',
+      key: lines.find((line) => line.id === record.id)?.line ?? '',
+      last_used_network: lines.find((line) => line.id === record.id)?.network ?? '',
     })),
     ...(await mergedParts(({ exported }) => exported?.(site, account))),
   }

@@ -11,10 +11,10 @@ export function UserAppPasswords(props: UserProps) {
     <>
       <Alert problem={problemIn(refused, 'delete-app-password')} fields={[]} />
       <Rows
-        rows={appPasswords.map((one) => (
+        rows={appPasswords.map((appPassword) => (
           <AppPasswordRow
             view={view}
-            item={one}
+            item={appPassword}
             action={userAction(props, 'delete-app-password')}
             level={3}
           />

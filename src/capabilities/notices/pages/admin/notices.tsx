@@ -29,7 +29,7 @@ interface NoticesProps {
 /** The channels of the operators. */
 export function NoticesPage({ view, channels, problem, failure }: NoticesProps) {
   const t = view.t.channels
-  const newestFirst = channels.toSorted((one, other) => other.id - one.id)
+  const newestFirst = channels.toSorted((a, b) => b.id - a.id)
   return (
     <ListPage
       view={view}
@@ -69,17 +69,17 @@ interface NewChannelProps {
 /** Asks for the kind of a new channel, then for the fields of that kind. */
 export function NewChannelPage({ view, kind: name, fields, problem }: NewChannelProps) {
   const t = view.t.channels
-  const kind = CHANNEL_KINDS.find((one) => one === name)
+  const kind = CHANNEL_KINDS.find((known) => known === name)
   return (
     <KindPage
       view={view}
       title={t.addTitle}
       problem={problem}
-      choices={CHANNEL_KINDS.map((one) => ({
-        href: `${NOTICES_PATH}/add?kind=${one}`,
-        icon: channelIcon(one),
-        title: t.kinds[one],
-        hint: t.kindHints[one],
+      choices={CHANNEL_KINDS.map((item) => ({
+        href: `${NOTICES_PATH}/add?kind=${item}`,
+        icon: channelIcon(item),
+        title: t.kinds[item],
+        hint: t.kindHints[item],
       }))}
       back={NOTICES_PATH}
       form={kind && <NewChannelForm view={view} kind={kind} fields={fields} problem={problem} />}

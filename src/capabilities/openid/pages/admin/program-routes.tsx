@@ -38,7 +38,7 @@ const siteSchema = v.object({ site: clientSiteSchema })
 /** Reads the fields of a new program. @throws {Refusal} `invalidBody`. */
 function parseProgram(fields: Fields) {
   const given = validate(programSchema, { logout_uri: '', ...fields })
-  const preset = PRESETS.find((one) => one === fields['preset'])
+  const preset = PRESETS.find((known) => known === fields['preset'])
   const site = preset === undefined ? '' : validate(siteSchema, fields).site
   const known = preset && presetClient(preset, site)
   const redirectUris = [...(known?.redirectUris ?? []), ...given.redirect_uris]

@@ -34,7 +34,7 @@ export function AdminProgramsPage(props: ProgramsProps) {
   const { view, clients, names, kept, problem } = props
   const t = view.t.adminPrograms
   const isAtName = names.some(({ username }) => username === kept)
-  const newestFirst = clients.toSorted((one, other) => other.createdAt - one.createdAt)
+  const newestFirst = clients.toSorted((a, b) => b.createdAt - a.createdAt)
   return (
     <ListPage
       view={view}
@@ -149,18 +149,18 @@ interface NewProgramProps {
 /** Asks which program is registered, then for the fields that are not known of it. */
 export function NewProgramPage({ view, kind: name, fields, problem }: NewProgramProps) {
   const t = view.t.adminPrograms
-  const kind = KINDS.find((one) => one === name)
+  const kind = KINDS.find((known) => known === name)
   return (
     <KindPage
       view={view}
       title={t.add}
       problem={problem}
-      choices={KINDS.map((one) => ({
-        href: `${PATH}/add?preset=${one}`,
+      choices={KINDS.map((item) => ({
+        href: `${PATH}/add?preset=${item}`,
         icon: 'programs',
-        program: one === 'other' ? undefined : t.presets[one],
-        title: t.presets[one],
-        hint: one === 'other' ? t.otherHint : t.presetHints[one],
+        program: item === 'other' ? undefined : t.presets[item],
+        title: t.presets[item],
+        hint: item === 'other' ? t.otherHint : t.presetHints[item],
       }))}
       back={PATH}
       form={kind && <NewProgramForm view={view} kind={kind} fields={fields} problem={problem} />}

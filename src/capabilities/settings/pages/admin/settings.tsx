@@ -51,7 +51,7 @@ export function SettingsPage(props: SettingsProps) {
             <h2>{t.parts[name]}</h2>
             {name === 'signIn' && <WhatCloses {...props} />}
             {keys
-              .flatMap((key) => settings.find((one) => one.key === key) ?? [])
+              .flatMap((key) => settings.find((setting) => setting.key === key) ?? [])
               .map((setting) => (
                 <SettingField
                   view={view}

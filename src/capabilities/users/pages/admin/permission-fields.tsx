@@ -39,18 +39,18 @@ export function PermissionField(props: PropsWithChildren<PermissionFieldProps>) 
   const t = view.t.adminUsers
   const permission = fields === undefined ? props.permission : boxesIn(fields, name)
   const level = fields && own(fields, levelField(name))
-  const chosen = LEVEL_NAMES.find((one) => one === level) ?? levelOf(permission)
+  const chosen = LEVEL_NAMES.find((item) => item === level) ?? levelOf(permission)
   return (
     <fieldset class="field levels">
       <legend>{legend}</legend>
       {problem?.field === name && <p class="problem">{problem.message}</p>}
-      {LEVEL_NAMES.map((one) => (
+      {LEVEL_NAMES.map((item) => (
         <Choice
           type="radio"
           name={levelField(name)}
-          value={one}
-          isChecked={one === chosen}
-          {...t.levels[one]}
+          value={item}
+          isChecked={item === chosen}
+          {...t.levels[item]}
         />
       ))}
       <div class="boxes">
