@@ -631,7 +631,7 @@ test.each(Object.entries(STATES))('what gets in after: %s', async (state, bring)
   await bring(world)
   const entered: string[] = []
   for (const [name, { enter }] of Object.entries(ROWS)) if (await enter(world)) entered.push(name)
-  const isIn = ({ out }: Row) => out !== 'always' && !out.some((one) => one === state)
+  const isIn = ({ out }: Row) => out !== 'always' && !out.some((closed) => closed === state)
   const expected = Object.entries(ROWS).filter(([, row]) => isIn(row))
   expect(entered).toEqual(expected.map(([name]) => name))
 })

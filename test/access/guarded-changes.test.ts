@@ -116,7 +116,7 @@ beforeEach(async () => {
 /** Everything that is stored, without what counts requests. */
 async function readEverything(): Promise<string> {
   const { throttleCounters: _counters, commonPasswords: _list, ...others } = tables
-  const stored = Object.values(others).filter((one) => is(one, SQLiteTable))
+  const stored = Object.values(others).filter((table) => is(table, SQLiteTable))
   return JSON.stringify(await Promise.all(stored.map((table) => site.db.select().from(table))))
 }
 
@@ -481,7 +481,7 @@ const save = (key: string, value: string) =>
 const saveByForm = (key: string, value: string) =>
   send('POST /account/admin/settings/:page', { at: pageOf(key), body: { [key]: value } })
 const pageOf = (key: string) =>
-  PAGE_NAMES.find((name) => keysOf(name).some((other) => other === key)) ?? ''
+  PAGE_NAMES.find((name) => keysOf(name).some((known) => known === key)) ?? ''
 const isDirected = ([, { needs }]: [string, Guard]) => typeof needs === 'object'
 const isGuarded = ({ needs }: Guard) => needs !== 'never'
 const needing = (needs: Guard['needs']) => (entry: [string, Guard]) => entry[1].needs === needs

@@ -98,7 +98,7 @@ function endpointFigure(name: string, loads: Map<string, Load[]>): EndpointFigur
       cpuMicroseconds: cpu.length === 0 ? undefined : figureOf(cpu).median,
     }
     if (side === 'now') continue
-    ratios[side] = figureOf(taken.map((one, i) => (now[i]?.perSecond ?? NaN) / one.perSecond))
+    ratios[side] = figureOf(taken.map((figure, i) => (now[i]?.perSecond ?? NaN) / figure.perSecond))
   }
   return { name, sides, ratios }
 }

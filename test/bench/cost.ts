@@ -47,7 +47,7 @@ export function billOf(
   const bill = { requests: 0, cpu: 0, rowsRead: 0, rowsWritten: 0, kvReads: 0, objects: 0 }
   for (const [name, percent] of Object.entries(MIX)) {
     const requests = percent * 10_000
-    const sides = endpoints.find((one) => one.name === name)?.sides ?? {}
+    const sides = endpoints.find((endpoint) => endpoint.name === name)?.sides ?? {}
     const cost = steps.get(name)?.get('now')
     if (cost === undefined) continue
     const cpuMilliseconds = (sides['now']?.cpuMicroseconds ?? 0) / 1000

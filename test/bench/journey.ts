@@ -76,7 +76,10 @@ export async function compareJourneys(
   for (const [name, taken] of journeys) {
     for (const step of taken[0]?.keys() ?? []) {
       const bySide = steps.get(step) ?? new Map<string, StepFigure>()
-      steps.set(step, bySide.set(name, stepFigure(taken.flatMap((one) => one.get(step) ?? []))))
+      steps.set(
+        step,
+        bySide.set(name, stepFigure(taken.flatMap((figure) => figure.get(step) ?? []))),
+      )
     }
   }
   return steps

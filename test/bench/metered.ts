@@ -96,7 +96,9 @@ function meteredDatabase<Target extends D1Database | D1DatabaseSession>(
       if (name === 'prepare') return (query: string) => wrap(target.prepare(query))
       if (name === 'batch') {
         return (statements: D1PreparedStatement[]) =>
-          trip(() => target.batch(statements.map((one) => originals.get(one) ?? one)))
+          trip(() =>
+            target.batch(statements.map((statement) => originals.get(statement) ?? statement)),
+          )
       }
       if (name === 'withSession' && 'withSession' in target) {
         return (start?: string) => meteredDatabase(target.withSession(start), env, cost)

@@ -74,7 +74,7 @@ export async function measureOpenid(
       perSecond: figureOf(taken.map(({ perSecond }) => perSecond)),
       cpuMicroseconds: cpu.length === 0 ? undefined : figureOf(cpu).median,
       ratio: isLoad
-        ? figureOf(taken.map((one, i) => one.perSecond / (settings[i]?.perSecond ?? NaN)))
+        ? figureOf(taken.map((figure, i) => figure.perSecond / (settings[i]?.perSecond ?? NaN)))
         : undefined,
       d1Trips: trips.get(endpoint),
     }

@@ -123,7 +123,7 @@ export async function startMiniflare(options: Parameters<typeof convertV4Minifla
   try {
     const miniflare = new Miniflare(convertV4MiniflareOptions({ ...shared, ...options }))
     await miniflare.ready
-    return { miniflare, pid: workerdProcesses().find((one) => !before.has(one)) }
+    return { miniflare, pid: workerdProcesses().find((started) => !before.has(started)) }
   } finally {
     // Others in this process read the log of theirs.
     delete process.env[WORKERD_PATH]

@@ -187,7 +187,7 @@ class Memory {
 
 function treeOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  const children = text.split(' ').filter((one) => one.trim() !== '')
+  const children = text.split(' ').filter((word) => word.trim() !== '')
   return [pid, ...children.flatMap((child) => treeOf(Number(child)))]
 }
 

@@ -69,7 +69,9 @@ const NOT_RUN: [commands: RegExp, reason: string][] = [
 
 const documents = readDocuments()
 const commands = new Set(documents.flatMap(commandsOf))
-const runnable = [...commands].filter((one) => !NOT_RUN.some(([pattern]) => pattern.test(one)))
+const runnable = [...commands].filter(
+  (command) => !NOT_RUN.some(([pattern]) => pattern.test(command)),
+)
 
 const [readme] = documents.filter(({ path }) => path === 'README.md')
 if (readme === undefined) throw new Error('there is no README.md')
@@ -82,13 +84,13 @@ beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
   rmSync(clone.path('.wrangler/state'), { recursive: true })
   port = await freePort()
-  const [start = ''] = commandsOf(readme).filter((one) => one.startsWith('ADMIN_PASSWORD='))
+  const [start = ''] = commandsOf(readme).filter((command) => command.startsWith('ADMIN_PASSWORD='))
   await clone.shell(asScript(start), { PORT: port }).until('serves on')
 })
 afterAll(() => clone.remove())
 
 function readDocument(path: string): string {
-  return documents.find((one) => one.path === path)?.text ?? ''
+  return documents.find((document) => document.path === path)?.text ?? ''
 }
 
 function blocksIn(text: string): string[] {
@@ -156,7 +158,9 @@ function isMounted(name: string): boolean {
 
 describe('the documents', () => {
   test('link to files and headings that exist', () => {
-    expect(documents.flatMap((one) => [...deadLinksOf(one), ...deadAnchorsOf(one)])).toEqual([])
+    expect(
+      documents.flatMap((document) => [...deadLinksOf(document), ...deadAnchorsOf(document)]),
+    ).toEqual([])
   })
 
   test('name files and folders that exist', () => {
@@ -168,7 +172,7 @@ describe('the documents', () => {
     const endpoints = Object.entries(openapi.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
-    expect(endpoints.filter((one) => !page.includes(`| \`${one}\` |`))).toEqual([])
+    expect(endpoints.filter((endpoint) => !page.includes(`| \`${endpoint}\` |`))).toEqual([])
   })
 
   test('list every kind of event', () => {
@@ -194,14 +198,16 @@ describe('the documents', () => {
   })
 
   test('name only scripts of package.json', () => {
-    const scripts = [...commands].flatMap((one) =>
-      [...one.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, script = '']) => script),
+    const scripts = [...commands].flatMap((command) =>
+      [...command.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, script = '']) => script),
     )
     expect(scripts.filter((script) => !Object.hasOwn(packageJson.scripts, script))).toEqual([])
   })
 
   test('have a reason only for commands that they name', () => {
-    const stale = NOT_RUN.filter(([pattern]) => ![...commands].some((one) => pattern.test(one)))
+    const stale = NOT_RUN.filter(
+      ([pattern]) => ![...commands].some((command) => pattern.test(command)),
+    )
     expect(stale).toEqual([])
   })
 

@@ -28,9 +28,9 @@ afterEach(() => {
 /** Every command that does something, by its words. */
 async function listCommands(): Promise<{ words: string; command: Command }[]> {
   const list = (command: Command, words: string): { words: string; command: Command }[] => {
-    const below = command.commands.filter((one) => one.name() !== 'help')
+    const below = command.commands.filter((item) => item.name() !== 'help')
     if (below.length === 0) return [{ words, command }]
-    return below.flatMap((one) => list(one, `${words} ${one.name()}`.trim()))
+    return below.flatMap((child) => list(child, `${words} ${child.name()}`.trim()))
   }
   return list(await createWholeProgram(), '')
 }
@@ -83,7 +83,7 @@ describe('--help', () => {
   test('is Chinese where the locale is, for every command and without an English sentence', async () => {
     vi.stubEnv('LANG', 'zh_CN.UTF-8')
     for (const { words, command } of await listCommands()) {
-      const all = [command, command.parent, command.parent?.parent].flatMap((one) => one ?? [])
+      const all = [command, command.parent, command.parent?.parent].flatMap((known) => known ?? [])
       const help = all.map(helpOf).join('\n')
       expect(help, words).toMatch(/^用法：/)
       // Names, choices and examples stay as they are typed.

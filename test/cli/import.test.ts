@@ -491,7 +491,7 @@ test('data.db after a backup gives passwords, codes and keys to users who have n
   const before = query(`select * from users where username <> 'anna' order by id`)
 
   const path = writeSource({
-    users: people.map((one) => ({ ...one, otp_secret: SEED, ...hash })),
+    users: people.map((person) => ({ ...person, otp_secret: SEED, ...hash })),
     keys: people.map(({ id }) => ({ user_id: id, title: 'laptop', key_str: ED25519 })),
   })
   const dry = await importJson(path, '--dry-run')

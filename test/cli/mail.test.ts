@@ -156,7 +156,9 @@ describe('a site with a mail server', () => {
       mail: { subject: 'Choose a new password for Latchkey' },
     })
     const line = `http://localhost:${new URL(site.url).port}/account/link/`
-    const [link = ''] = (arrived?.mail.text ?? '').split('\n').filter((one) => one.startsWith(line))
+    const [link = ''] = (arrived?.mail.text ?? '')
+      .split('\n')
+      .filter((text) => text.startsWith(line))
     expect(link.length).toBe(line.length + 43)
     expect(String(arrived?.mail.html)).toContain(`href="${link}"`)
     expect((await fetch(link.replace('localhost', '127.0.0.1'))).status).toBe(200)

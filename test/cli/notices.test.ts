@@ -121,7 +121,7 @@ describe('the running site', () => {
     signInElsewhere('198.51.100.7')
     await site.signIn('admin', ADMIN_PASSWORD)
     await receiver.until(12)
-    const at = (path: string) => receiver.got.find((one) => one.path === path)
+    const at = (path: string) => receiver.got.find((sent) => sent.path === path)
     const hook = receiver.got.find(
       ({ path, raw }) => path === '/hook' && raw.includes('198.51.100.7'),
     )
@@ -188,7 +188,7 @@ describe('the running site', () => {
     forgetTests()
     // In processes of their own, so that they wait at the same time.
     const waited = await Promise.all(
-      [id, slow.id].map((one) => clone.latchkey(['notice', 'test', String(one)])),
+      [id, slow.id].map((channel) => clone.latchkey(['notice', 'test', String(channel)])),
     )
     const inVain = [
       1,

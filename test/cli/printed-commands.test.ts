@@ -64,7 +64,7 @@ describe('what commands print about a user with a hostile name', () => {
   ])('quotes it: %s %s', async (words) => {
     const { stdout, stderr } = await clone.command(words)
     const printed = [...`${stdout}${stderr}`.matchAll(/npm run latchkey -- .*?(?=\)?:?$)/gm)]
-    const named = printed.map(([command]) => argumentsOf(command)).filter((one) => one.length > 5)
+    const named = printed.map(([command]) => argumentsOf(command)).filter((item) => item.length > 5)
     expect(named.length).toBeGreaterThan(0)
     for (const command of named) expect(command).toContain(name)
   })

@@ -207,8 +207,8 @@ test('npm start says in one line what keeps it from starting', async () => {
 test('npm start says in one sentence that another start has this folder, which goes on', async () => {
   const ports = [await freePort(), await freePort()] as const
   const both = ports.map((PORT) => clone.start({ PORT }))
-  const loser = await Promise.race(both.map((one) => one.ended.then(() => one)))
-  const winner = both.find((one) => one !== loser)
+  const loser = await Promise.race(both.map((started) => started.ended.then(() => started)))
+  const winner = both.find((started) => started !== loser)
   await winner?.until('serves on')
   const sentence =
     /^Another npm start(?: \(process \d+\))? serves the site of this folder, or prepares it: stop that one first, or clone into another folder for another site\.\n$/
@@ -590,7 +590,7 @@ describe('a site that npm start serves', () => {
     }
 
     const listeners = listenersOf(service.pid)
-    expect(listeners.map((one) => one.port)).toContain(Number(port))
+    expect(listeners.map((listener) => listener.port)).toContain(Number(port))
     expect(listeners.filter(({ isLoopback }) => !isLoopback)).toEqual([])
     const forged = {
       'CF-Connecting-IP': '192.0.2.1',
@@ -600,7 +600,7 @@ describe('a site that npm start serves', () => {
       'X-Latchkey-Front': 'guess',
     }
     const signInBody = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
-    for (const { port: other } of listeners.filter((one) => one.port !== Number(port))) {
+    for (const { port: other } of listeners.filter((listener) => listener.port !== Number(port))) {
       const calls: [string, string, string?][] = [
         ['GET', '/ping'],
         ['GET', '/json/list'],

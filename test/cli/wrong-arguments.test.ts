@@ -21,7 +21,7 @@ const NEEDS_INPUT = ['token introspect', 'setting import']
 
 /** Command lines with something wrong, or at least something strange. */
 function wrongLines({ takes }: Listed): string[][] {
-  const args = takes.filter((one) => !isOption(one)).map(() => 'nothing')
+  const args = takes.filter((take) => !isOption(take)).map(() => 'nothing')
   const options = takes.filter(({ form }) => form.startsWith('-') && form.includes('<'))
   const names = options.map(({ form }) => form.replace(/ .*/, ''))
   return [
@@ -46,7 +46,7 @@ const FORBIDDEN =
 test.each(
   commands
     .filter(({ words }) => !NEEDS_INPUT.includes(words.join(' ')))
-    .map((one) => [one.words.join(' '), one] as const),
+    .map((command) => [command.words.join(' '), command] as const),
 )('%s answers every wrong command line with a sentence and an exit code', async (_, listed) => {
   const bad: unknown[] = []
   for (const line of wrongLines(listed)) {

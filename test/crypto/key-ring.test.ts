@@ -200,7 +200,7 @@ describe('parseSecretKeys', () => {
     const poor = fc.uint8Array({ maxLength: 31 }).map((bytes) => base64url.encode(bytes))
     fc.assert(
       fc.property(fc.array(key, { maxLength: 3 }), poor, fc.nat(3), (keys, text, at) => {
-        const secrets = keys.map((one) => one.text)
+        const secrets = keys.map((item) => item.text)
         secrets.splice(at, 0, text)
         expect(parseSecretKeys(secrets.join(','))).toEqual(expect.any(String))
       }),

@@ -98,7 +98,8 @@ async function register(page: Page, username: string, password = PASSWORD): Prom
 const names = () => clone.sql('select username from users').map(({ username }) => username)
 
 /** Turnstile's answer to the next check. */
-const answers = (answer: object) => check.answers.push((one) => one.end(JSON.stringify(answer)))
+const answers = (answer: object) =>
+  check.answers.push((response) => response.end(JSON.stringify(answer)))
 
 test('somebody whom the widget lets pass has an account', async () => {
   const page = await openPage()
@@ -140,7 +141,7 @@ describe('nobody gets an account', () => {
   test('while Turnstile is broken', async () => {
     const page = await openPage()
     await expect.poll(() => answerOf(page).inputValue()).toContain('answer')
-    check.answers.push((one) => one.writeHead(502).end('<html>Bad gateway</html>'))
+    check.answers.push((response) => response.writeHead(502).end('<html>Bad gateway</html>'))
     await register(page, 'bob')
     await page.getByText(AWAY).waitFor()
     expect(names()).not.toContain('bob')
@@ -149,7 +150,7 @@ describe('nobody gets an account', () => {
   test('while Turnstile does not answer', async () => {
     const page = await openPage()
     await expect.poll(() => answerOf(page).inputValue()).toContain('answer')
-    check.answers.push((one) => one.destroy())
+    check.answers.push((response) => response.destroy())
     await register(page, 'bob')
     await page.getByText(AWAY).waitFor()
     expect(names()).not.toContain('bob')

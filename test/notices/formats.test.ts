@@ -22,7 +22,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
 describe('the form of each channel', () => {
   const NASTY = '<b>*_`[x](https://evil.example)`@everyone & <!channel>'
-  const forms: [string, object, (one: Got) => void][] = [
+  const forms: [string, object, (got: Got) => void][] = [
     [
       'ntfy',
       { address: 'https://ntfy.example.org/base/my-topic', token: 'tk_1' },
@@ -193,7 +193,7 @@ describe('the form of each channel', () => {
       (body) => bytesOf(JSON.stringify(body)) < 3072,
     ],
   ]
-  const longNames = ['*', '🔑', '<'].map((one) => one.repeat(255))
+  const longNames = ['*', '🔑', '<'].map((letter) => letter.repeat(255))
 
   test.each(limits)(
     '%s gets no more than it takes, whatever the names',

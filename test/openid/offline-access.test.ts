@@ -133,7 +133,7 @@ describe('a refresh token', () => {
     const known = before.data.content.map(({ id }: { id: string }) => id)
     const token = await stolenToken('whose session is live')
     const { data } = await site.get('/api/me/sessions', as(alice))
-    const { id } = data.content.find((one: { id: string }) => !known.includes(one.id))
+    const { id } = data.content.find((item: { id: string }) => !known.includes(item.id))
     if (who === 'its user')
       await site.post(`/api/me/sessions/delete?id=${id}`, undefined, as(alice))
     else {

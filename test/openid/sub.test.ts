@@ -37,7 +37,7 @@ describe('the sub of a user', () => {
     expect(sub).toMatch(/^[0-9a-f]{32}$/)
     expect(await subAtProgram()).toBe(sub)
     const all = await site.db.select({ sub: users.sub }).from(users)
-    expect(new Set(all.map((one) => one.sub)).size).toBe(3)
+    expect(new Set(all.map((user) => user.sub)).size).toBe(3)
   })
 
   test('is another one when an account gets the row number of a deleted one', async () => {

@@ -103,7 +103,7 @@ describe('a new password', () => {
   ])('is refused with the reason at its field: %j', async (wrong, status, field, problem) => {
     const seen = await visitor.post('/account/security/password', { ...change, ...wrong })
     expect([seen.status, problemAt(seen.html, field)]).toEqual([status, problem])
-    for (const typed of Object.values({ ...change, ...wrong }).filter((one) => one !== '')) {
+    for (const typed of Object.values({ ...change, ...wrong }).filter((text) => text !== '')) {
       expect(seen.html).not.toContain(`value="${typed}"`)
     }
     await signInElsewhere()

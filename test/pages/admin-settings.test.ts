@@ -190,7 +190,7 @@ describe('saving settings', () => {
     'shows beside %s/%s why %j is refused, and keeps all that was typed',
     async (group, key, wrong, reason) => {
       const form = formOf((await admin.get(`${SETTINGS_PAGE}/${group}`)).html, group)
-      const other = settingsOf(group).find((one) => isLine(one) && one.key !== key)
+      const other = settingsOf(group).find((setting) => isLine(setting) && setting.key !== key)
       const typed = { ...form, ...(other && { [other.key]: '/typed.svg' }), [key]: wrong }
       const { status, html } = await admin.post(`${SETTINGS_PAGE}/${group}`, typed)
       expect(status).toBe(400)

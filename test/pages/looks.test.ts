@@ -188,8 +188,8 @@ describe('a colour', () => {
 
   test('is read back as it was written, and nothing else is one', () => {
     fc.assert(
-      fc.property(colour, (one) => {
-        expect(parseColour(toHex(one))).toEqual(one)
+      fc.property(colour, (tone) => {
+        expect(parseColour(toHex(tone))).toEqual(tone)
       }),
     )
     expect(parseColour('#1af')).toEqual([0x11, 0xaa, 0xff])

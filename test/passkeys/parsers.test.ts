@@ -188,8 +188,8 @@ describe('CBOR', () => {
 
   test('refuses every shorter form of a value', () => {
     fc.assert(
-      fc.property(value, (one) => {
-        const bytes = cbor(one)
+      fc.property(value, (item) => {
+        const bytes = cbor(item)
         for (let end = 0; end < bytes.length; end++)
           expect(reasonOf(() => readCbor(bytes.slice(0, end)))).toBe('cbor')
       }),

@@ -142,7 +142,7 @@ describe('parsePasswordHash', () => {
     const hash = fc.uint8Array({ minLength: 32, maxLength: 32 })
     fc.assert(
       fc.property(cost, fc.integer({ min: 1, max: 5 }), salt, hash, ([n, r], p, ...bytes) => {
-        const [saltBytes, hashBytes] = bytes.map((one) => new Uint8Array(one))
+        const [saltBytes, hashBytes] = bytes.map((part) => new Uint8Array(part))
         const text = `$scrypt$ln=${n},r=${r},p=${p}$${bytes.map(toBareBase64).join('$')}`
         expect(parsePasswordHash(text)).toEqual({
           scheme: 'scrypt',

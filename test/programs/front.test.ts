@@ -44,8 +44,8 @@ async function front(answer: RequestListener, proxy?: Proxy, hasFiles = false) {
   const seen: IncomingMessage[] = []
   const answers: Answered[] = []
   const told = new EventEmitter()
-  const note = (one: Answered) => {
-    answers.push(one)
+  const note = (item: Answered) => {
+    answers.push(item)
     told.emit('answer')
   }
   const worker = await listen(
@@ -733,10 +733,10 @@ describe('behind a proxy', () => {
 
 /** The lines of requests, with 0 milliseconds and the id of the user as the name. */
 const linesOf = (answers: Answered[]) =>
-  answers.map((one) =>
+  answers.map((answer) =>
     requestLine(
-      { ...one, milliseconds: 0 },
-      one.userId === undefined ? undefined : `user ${one.userId}`,
+      { ...answer, milliseconds: 0 },
+      answer.userId === undefined ? undefined : `user ${answer.userId}`,
     ),
   )
 
@@ -783,7 +783,7 @@ describe('the log', () => {
       createFront({
         worker: async () => gone,
         secret: SECRET,
-        onAnswer: (one) => answers.push(one),
+        onAnswer: (answer) => answers.push(answer),
       }),
     )
     await ask(port, { path: '/api/me' })

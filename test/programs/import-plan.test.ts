@@ -115,7 +115,7 @@ function siteAfter(before: SiteState, { accounts, settings }: ReturnType<typeof 
     ],
     reserved: before.reserved,
     highestId: Math.max(before.highestId, ...accounts.map((account) => account.id)),
-    passkeyIds: accounts.flatMap(({ passkeys }) => passkeys.map((one) => one.credentialId)),
+    passkeyIds: accounts.flatMap(({ passkeys }) => passkeys.map((passkey) => passkey.credentialId)),
     settings: Object.keys(settings),
   }
 }

@@ -117,8 +117,8 @@ describe('readPasskey', () => {
     const { flags: _, ...old } = RECORDED
     const newer = { ...RECORDED, name: 'phone', created_at: '2026-06-09T10:11:12Z' }
     const wrapped = { credential: RECORDED, name: 'key', last_used_at: '2026-06-09T10:11:12Z' }
-    const [row, ...others] = rowsOf(JSON.stringify([RECORDED, old, newer, wrapped])).map((one) =>
-      readPasskey(one, [], 'localhost', NOW),
+    const [row, ...others] = rowsOf(JSON.stringify([RECORDED, old, newer, wrapped])).map((item) =>
+      readPasskey(item, [], 'localhost', NOW),
     )
     const plain = {
       credentialId: OWN_ROW.credential_id,

@@ -6,7 +6,7 @@ import { isEncrypted, openWorkerValue } from '../../src/programs/import/worker-c
 const SECRET = 'a secret of OpenList-Worker'
 
 const parts = (version: number, ...bytes: Buffer[]) =>
-  `enc:v${version}:${bytes.map((one) => one.toString('hex')).join(':')}`
+  `enc:v${version}:${bytes.map((part) => part.toString('hex')).join(':')}`
 
 function gcm(text: string, key: Buffer): [iv: Buffer, box: Buffer] {
   const iv = randomBytes(12)
@@ -55,7 +55,9 @@ describe.each(Object.keys(seal))('a value under %s', (cipher) => {
 
 test('any other text is opened to nothing', async () => {
   const body = fc.stringMatching(/^[0-9a-f:]{0,80}$/)
-  const text = fc.tuple(fc.constantFrom('2', '3', '4'), body).map((one) => `enc:v${one.join(':')}`)
+  const text = fc
+    .tuple(fc.constantFrom('2', '3', '4'), body)
+    .map((item) => `enc:v${item.join(':')}`)
   await fc.assert(
     fc.asyncProperty(text, async (value) => {
       expect(await openWorkerValue(value, SECRET)).toBeUndefined()

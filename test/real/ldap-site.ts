@@ -79,7 +79,7 @@ export class LdapSite {
 
   async setDisabled(username: string, disabled: boolean): Promise<void> {
     const { content } = await this.asAdmin('GET', '/api/admin/user/list')
-    const user = content.find((one: { username: string }) => one.username === username)
+    const user = content.find((item: { username: string }) => item.username === username)
     await this.asAdmin('POST', '/api/admin/user/update', { ...user, password: '', disabled })
   }
 

@@ -30,7 +30,8 @@ async function signIn(username: string, password: string, from = HOME, code?: st
 const atOnce = <Result>(count: number, send: (i: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, i) => send(i)))
 
-const count = (codes: number[], code: number) => codes.filter((one) => one === code).length
+const count = (codes: number[], code: number) =>
+  codes.filter((answered) => answered === code).length
 
 /** The failures that are still counted, in rows and within them. */
 async function failures(): Promise<number[]> {

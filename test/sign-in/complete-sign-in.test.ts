@@ -140,7 +140,7 @@ describe('among the statements of others, in a session', () => {
     await crowdedSite.get('/api/auth/logout', { token })
     expect(await site.db.select().from(sessions)).toEqual([])
     const all = (await site.db.select().from(auditEvents)).map(({ kind }) => kind)
-    const count = (kind: string) => all.filter((one) => one === kind).length
+    const count = (kind: string) => all.filter((known) => known === kind).length
     expect([
       count('two_factor_off'),
       count('recovery_codes_made'),

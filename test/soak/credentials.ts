@@ -61,7 +61,7 @@ export class Passwords {
 
   #end(password: string): void {
     this.#ended = password
-    this.#candidates = this.#candidates.filter((one) => one !== password)
+    this.#candidates = this.#candidates.filter((candidate) => candidate !== password)
   }
 }
 

@@ -23,9 +23,9 @@ export function growthOf(samples: HeapSample[]): Growth {
   const judged = samples.slice(Math.ceil(samples.length / 3))
   const mean = (of: (sample: HeapSample) => number) =>
     judged.reduce((sum, sample) => sum + of(sample), 0) / judged.length
-  const [at, size] = [mean((one) => one.requests), mean((one) => one.bytes)]
-  const covariance = mean((one) => (one.requests - at) * (one.bytes - size))
-  const bytesPerRequest = covariance / mean((one) => (one.requests - at) ** 2)
+  const [at, size] = [mean((sample) => sample.requests), mean((sample) => sample.bytes)]
+  const covariance = mean((sample) => (sample.requests - at) * (sample.bytes - size))
+  const bytesPerRequest = covariance / mean((sample) => (sample.requests - at) ** 2)
   const requests = (judged.at(-1)?.requests ?? NaN) - (judged[0]?.requests ?? NaN)
   return {
     bytesPerRequest,

@@ -19,7 +19,7 @@ export function findPoint(y: bigint): Point | undefined {
   const square = mod((y * y - 1n) * inverse(D * y * y + 1n, P), P)
   const root = power(square, (P + 3n) / 8n, P)
   const turned = mod(root * power(2n, (P - 1n) / 4n, P), P)
-  const x = [root, turned].find((one) => mod(one * one, P) === square)
+  const x = [root, turned].find((item) => mod(item * item, P) === square)
   return x === undefined ? undefined : { x, y: mod(y, P) }
 }
 

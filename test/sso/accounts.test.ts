@@ -334,9 +334,9 @@ describe('an identity that nobody has', () => {
     await site.setUp({ sso_auto_register: 'true' })
     const visitors = [1, 2, 3].map(() => new Visitor(site))
     const seen = await Promise.all(
-      visitors.map((one) => passProvider(site.providers, one, TOKEN, ALICE)),
+      visitors.map((item) => passProvider(site.providers, item, TOKEN, ALICE)),
     )
-    expect(seen.map((one) => messageIn(one) !== undefined)).toEqual([true, true, true])
+    expect(seen.map((answer) => messageIn(answer) !== undefined)).toEqual([true, true, true])
     expect((await rows()).users).toHaveLength(4)
     expect((await rows()).identities).toHaveLength(1)
   })

@@ -102,8 +102,8 @@ describe.each(NEEDS)('%o of a user who signs in with an identity provider', (cha
     ).toEqual(ASKED)
   })
 
-  test.each([undefined, Date.now(), 1e300])('is not met by auth_time %s', async (one) => {
-    expect(await proveOn(await signInFor(changes, { auth_time: one }))).toEqual(ASKED)
+  test.each([undefined, Date.now(), 1e300])('is not met by auth_time %s', async (time) => {
+    expect(await proveOn(await signInFor(changes, { auth_time: time }))).toEqual(ASKED)
   })
 
   test('is not met after "Not you?" and a silent sign-in', async () => {

@@ -41,7 +41,8 @@ const unlink = (subject: string, more: object = {}) =>
 
 const list = async () => (await site.get(`${LIST}?uid=${aliceId}`, { token })).data
 
-const subjects = async () => (await site.db.select().from(identities)).map((one) => one.subject)
+const subjects = async () =>
+  (await site.db.select().from(identities)).map((identity) => identity.subject)
 
 const takePassword = () =>
   site.db.update(users).set({ passwordHash: null }).where(eq(users.id, aliceId))

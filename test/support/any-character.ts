@@ -15,7 +15,7 @@ export const anyCharacter = fc
 
 /** Lets fast-check mix in texts such as `__proto__`, which it takes apart into characters. */
 function codeOf(character: unknown): number {
-  const [first, ...rest] = Array.from(String(character), (one) => one.codePointAt(0) ?? NaN)
+  const [first, ...rest] = Array.from(String(character), (part) => part.codePointAt(0) ?? NaN)
   if (first === undefined || rest.length > 0) throw new Error('not one character')
   return first
 }

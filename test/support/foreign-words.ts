@@ -19,7 +19,7 @@ const LATIN = new Set(
  */
 export function foreignWords(text: string, known: readonly string[] = []): string[] {
   const rest = known
-    .toSorted((one, other) => other.length - one.length)
+    .toSorted((a, b) => b.length - a.length)
     .reduce((left, one) => left.replaceAll(one, ' '), text)
     // Addresses, paths, colours, fingerprints, options of commands, e-mail addresses, flaws.
     .replaceAll(

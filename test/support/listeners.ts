@@ -22,15 +22,15 @@ export function listenersOf(pid: number): { port: number; isLoopback: boolean }[
 
 /** The processes of workerd that a program has started. */
 export function workerdsOf(pid: number): number[] {
-  return descendantsOf(pid).filter((one) => {
-    const name = orNothing(() => readFileSync(`/proc/${one}/comm`, 'utf8'), '')
+  return descendantsOf(pid).filter((child) => {
+    const name = orNothing(() => readFileSync(`/proc/${child}/comm`, 'utf8'), '')
     return name === 'workerd\n'
   })
 }
 
 /** Every process that a program has started, or that one of those has. */
 export function childrenOf(pid: number): number[] {
-  return descendantsOf(pid).filter((one) => one !== pid)
+  return descendantsOf(pid).filter((child) => child !== pid)
 }
 
 function descendantsOf(pid: number): number[] {

@@ -28,7 +28,7 @@ export async function fillWithMarkup(site: Site, userId: number): Promise<void> 
     addedAt: NOW,
     lastUsedAt: NOW,
   })
-  for (const key of SETTING_KEYS.filter((one) => one !== 'version')) {
+  for (const key of SETTING_KEYS.filter((item) => item !== 'version')) {
     await site.db.insert(settings).values({ key, value: MARKUP })
   }
 }

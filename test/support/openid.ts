@@ -153,8 +153,9 @@ export function refreshWith(site: CheapSite, client: Registered, token = ''): Pr
 /** The claims of an ID token, without any check. */
 export function claimsIn(idToken: string): Record<string, unknown> {
   const [, payload = ''] = idToken.split('.')
-  const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (one) =>
-    one.charCodeAt(0),
+  const bytes = Uint8Array.from(
+    atob(payload.replaceAll('-', '+').replaceAll('_', '/')),
+    (character) => character.charCodeAt(0),
   )
   return JSON.parse(new TextDecoder().decode(bytes))
 }

@@ -132,7 +132,7 @@ export class OpenListStandIn {
       return this.#manage(pathname, searchParams, sent.body)
     }
     const id = isAdmin ? 1 : authorization === '' ? 2 : this.#tokens.get(authorization)
-    const user = this.#keep(this.users.find((one) => one.id === id)?.username ?? '')
+    const user = this.#keep(this.users.find((known) => known.id === id)?.username ?? '')
     if (pathname.startsWith('/dav')) return this.#dav(authorization)
     if (pathname.startsWith('/api/')) {
       if (user === undefined) return envelope(401, 'token is invalidated')
@@ -196,13 +196,13 @@ export class OpenListStandIn {
     const id = Number(query.get('id'))
     if (name === 'user/list') return ok({ content: this.users, total: this.users.length })
     if (name === 'user/get') {
-      const user = this.users.find((one) => one.id === id)
+      const user = this.users.find((known) => known.id === id)
       return user === undefined ? envelope(500, 'failed get old user: record not found') : ok(user)
     }
     if (name === 'user/create') return this.#create(JSON.parse(body))
     if (name === 'user/update') return this.#update(JSON.parse(body))
     if (name === 'user/delete') {
-      const user = this.users.find((one) => one.id === id)
+      const user = this.users.find((known) => known.id === id)
       if (user === undefined) return envelope(500, 'failed get old user: record not found')
       this.remove(user.username)
       return ok(null)
@@ -240,8 +240,8 @@ export class OpenListStandIn {
   }
 
   #create(fields: Partial<User>): Response {
-    const id = fields.id ?? Math.max(...this.users.map((one) => one.id)) + 1
-    if (this.users.some((one) => one.id === id))
+    const id = fields.id ?? Math.max(...this.users.map((user) => user.id)) + 1
+    if (this.users.some((user) => user.id === id))
       return envelope(500, 'UNIQUE constraint failed: x_users.id')
     if (this.users.some(({ username }) => username === fields.username))
       return envelope(500, 'UNIQUE constraint failed: x_users.username')
@@ -252,7 +252,7 @@ export class OpenListStandIn {
   async #update(fields: Partial<User>): Promise<Response> {
     const user = this.users.find(({ id }) => id === fields.id)
     if (user === undefined) return envelope(500, 'failed get old user: record not found')
-    if (this.users.some((one) => one !== user && one.username === fields.username))
+    if (this.users.some((other) => other !== user && other.username === fields.username))
       return envelope(500, 'UNIQUE constraint failed: x_users.username')
     this.#kept.delete(user.username)
     await this.between?.()

@@ -59,7 +59,7 @@ async function fillStorage({ rows, copies }: Storage): Promise<void> {
   const filled = rows.filter(([, { length }]) => length > 0)
   const isOfIds = ([table]: Storage['rows'][number]) => table === COUNTERS_OF_IDS
   // The tables that others refer to come first, and the counters last.
-  const inOrder = filled.filter((one) => !isOfIds(one)).toReversed()
+  const inOrder = filled.filter((table) => !isOfIds(table)).toReversed()
   const insertions = [
     ...inOrder.map(insertInto),
     `delete from ${COUNTERS_OF_IDS};`,

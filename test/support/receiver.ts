@@ -42,7 +42,7 @@ export class Receiver {
     const { url = '', headers } = request
     const isJson = headers['content-type']?.startsWith('application/json') === true
     this.got.push({ path: url, headers, raw, body: isJson && raw !== '' ? JSON.parse(raw) : null })
-    const answer = this.answers.shift() ?? ((one) => one.end('{"ok":true}'))
+    const answer = this.answers.shift() ?? ((item) => item.end('{"ok":true}'))
     answer(response)
     for (const look of this.#onRequest) look()
   }

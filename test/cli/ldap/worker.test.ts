@@ -122,7 +122,7 @@ describe('a door before the Worker', () => {
     const own = await appPassword(erin, 'files:write')
     await heardOf('erin', own)
     const { data } = await worker.call('GET', '/api/admin/user/list', { token: admin })
-    const user = data.content.find((one: { username: string }) => one.username === 'erin')
+    const user = data.content.find((item: { username: string }) => item.username === 'erin')
     const body = { ...user, password: '', disabled: true }
     await worker.call('POST', '/api/admin/user/update', { token: admin, body })
     const start = performance.now()

@@ -71,7 +71,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  await Promise.all(clients.map((one) => one.unbind().catch(() => undefined)))
+  await Promise.all(clients.map((item) => item.unbind().catch(() => undefined)))
   await door.close()
   server.closeAllConnections()
   server.close()

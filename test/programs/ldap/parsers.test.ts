@@ -79,8 +79,8 @@ describe('a DN', () => {
 
   test('throws nothing but its own errors, for any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string(), (one, other) => {
-        const thrown = thrownBy(() => parseDn(`cn=${one},${other}`))
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (a, b) => {
+        const thrown = thrownBy(() => parseDn(`cn=${a},${b}`))
         expect(thrown === undefined || thrown instanceof DnError).toBe(true)
       }),
       { numRuns: 2000 },

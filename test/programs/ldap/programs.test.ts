@@ -107,8 +107,8 @@ async function jellyfin(username: string, password: string): Promise<SignedIn> {
   await bind(searcher, SEARCH, SECRET)
   const filter = equal('memberOf', `CN=webdav-read,OU=groups,${BASE}`)
   const fields = { base: PEOPLE, scope: 2, sizeLimit: 1000, filter, attributes }
-  const user = (await find(searcher, fields)).find((one) =>
-    attributes.some((name) => one.attributes[name]?.includes(username)),
+  const user = (await find(searcher, fields)).find((entry) =>
+    attributes.some((name) => entry.attributes[name]?.includes(username)),
   )
   if (user === undefined) throw new Refused('no user')
   const own = connect()
