@@ -17,6 +17,7 @@ export const files = capability({
       () => import('./pages/hand-over-routes.ts').then(({ handOverPages }) => handOverPages),
     ],
   ],
+  health: () => import('./pages/health.tsx').then(({ checkFileServer }) => checkFileServer),
   middleware: {
     first: middlewareFor(
       (c) => c.get('deps').fileServer() !== undefined,

@@ -6,9 +6,7 @@ import { capability } from '../../web/kit/capability.ts'
  * @public
  */
 export const USES = {
-  files: 'the file server is a part of the site',
   activity: 'the state of a site shows the latest changes',
-  notices: 'and names the channels that fail',
   users: 'and counts users',
 }
 

@@ -1,7 +1,7 @@
 import { actAsOperator, type Operator } from '../../core/access/operators.ts'
 import { sampleEvents, selectLatestChanges } from '../../core/audit/event-lists.ts'
-import type { Deps } from '../../core/deps.ts'
-import { selectChannels } from '../notices/store.ts'
+import type { Database, Deps } from '../../core/deps.ts'
+import { WaitingBatch, type SharedBatch } from '../../core/database/shared-batch.ts'
 import { selectStops } from '../../core/throttle/stops.ts'
 import { countUsersUpTo } from '../users/list-store.ts'
 import { checkParts, type HealthDeps } from './health.ts'
@@ -16,32 +16,43 @@ export const MAX_COUNTED_USERS = 1000
 
 type StateDeps = HealthDeps & Pick<Deps, 'meter'>
 
+/** What other capabilities have for the state of the site. */
+interface Others<Part, Found> {
+  checks: Parameters<typeof checkParts<Part>>[1]
+  attention: readonly ((db: Database, batch: SharedBatch) => Promise<Found>)[]
+}
+
 /**
  * Reads what an operator wants to know first: whether everything works, who waits for an approval,
- * who is locked out, which channels fail, what has changed, and how the site grows.
+ * who is locked out, what else needs attention, what has changed, and how the site grows.
  *
  * @throws {Refusal} `notAdmin`, and those of `actAs`.
  */
-export async function readSiteState(deps: StateDeps, operator: Operator) {
+export async function readSiteState<Part, Found>(
+  deps: StateDeps,
+  operator: Operator,
+  { checks, attention }: Others<Part, Found>,
+) {
   const { db } = deps
   const now = deps.now()
-  const { channels, ...found } = await actAsOperator(deps, operator, {
+  const batch = new WaitingBatch()
+  const reading = batch.add({
     stops: selectStops(db, now, MAX_STOPS),
-    channels: selectChannels(db, null),
     changes: selectLatestChanges(db, LATEST_CHANGES),
     growth: sampleEvents(db, now - GROWTH_DAYS * DAY_MILLISECONDS),
     users: countUsersUpTo(db, {}, MAX_COUNTED_USERS + 1, now),
     waiting: countUsersUpTo(db, { groups: ['waiting'] }, MAX_COUNTED_USERS, now),
     factorless: countUsersUpTo(db, { groups: ['without-two-factor'] }, MAX_COUNTED_USERS + 1, now),
   })
+  const others = Promise.all(attention.map((find) => find(db, batch)))
+  await batch.run((parts) => actAsOperator(deps, operator, parts))
+  const found = await reading
   const databaseBytes = deps.meter.databaseBytes
   return {
-    parts: await checkParts(deps),
+    parts: await checkParts(deps, checks),
+    attention: await others,
     /** What stops users now, the longest first. */
     stops: found.stops,
-    failing: channels.filter(
-      ({ lastFailedAt, lastSentAt }) => lastFailedAt !== null && lastFailedAt > (lastSentAt ?? 0),
-    ),
     changes: found.changes,
     events: Math.max(0, found.growth.at(-1)?.total ?? 0),
     eventsPerDay: perDay(found.growth, now),

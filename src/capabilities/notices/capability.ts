@@ -30,6 +30,8 @@ export const notices = capability({
   ],
   navigation: [['/account/notices', 'notices']],
   operatorNavigation: [['/account/admin/notices', 'channels']],
+  attention: () =>
+    import('./pages/admin/attention.tsx').then(({ findFailingChannels }) => findFailingChannels),
   middleware: { around: [['*', noticesAfterRequests]] },
   frequent: () => import('./runs.ts').then(({ frequent }) => frequent),
   afterCommand: () => import('./runs.ts').then(({ afterCommand }) => afterCommand),

@@ -103,6 +103,7 @@ const ownTopics: Record<(typeof OWN_TOPICS)[number], string> = {
 
 export const noticesEn = {
   channels: {
+    failing: (when: string) => `The last notice was not delivered, ${when}`,
     title: 'Notices',
     ownLead: 'Get a message when somebody else may be using your account.',
     ownWhere: 'Where should it go?',

@@ -1,9 +1,13 @@
 import type { Hono, MiddlewareHandler } from 'hono'
 import type { ReadToken } from '../../core/access/read-token.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import type { Deps, RunPart } from '../../core/deps.ts'
+import type { Child } from 'hono/jsx'
+import type { PartHealth } from '../../core/base/part-health.ts'
+import type { SharedBatch } from '../../core/database/shared-batch.ts'
+import type { Database, Deps, RunPart } from '../../core/deps.ts'
 import type { App, AppContext } from '../http/context.ts'
-import type { NavigationItem, PageParts } from './view.ts'
+import type { Texts } from './texts.ts'
+import type { NavigationItem, PageParts, View } from './view.ts'
 
 declare module '../http/context.ts' {
   interface Variables {
@@ -26,6 +30,34 @@ export type Mount = readonly [path: string, load: Load<Hono<App>>, only?: readon
 
 type Middleware = MiddlewareHandler<App>
 
+/** A part of the site that was checked. */
+export interface CheckedPart {
+  /** As `/api/admin/health` has it. */
+  name: string
+  health: PartHealth
+  /** What the endpoint tells besides. */
+  record: Readonly<Record<string, string | null>>
+  /** Its name on pages. */
+  title: (t: Texts) => string
+  /** What is wrong, on pages. */
+  problem: (t: Texts) => string
+  /** It answers, and still does not do its work. */
+  isFair: boolean
+  /** What an operator should do although it answers. */
+  attention: (view: View) => Child | undefined
+}
+
+/** Checks a part of the site; `undefined` where the site has none. */
+export type CheckPart = (deps: Deps) => Promise<CheckedPart | undefined>
+
+/**
+ * Reads what needs an operator's attention. It adds its statements to the batch before it waits for
+ * anything.
+ *
+ * @returns Makes a row for each thing.
+ */
+export type FindAttention = (db: Database, batch: SharedBatch) => Promise<(view: View) => Child[]>
+
 /**
  * What the rest of the site needs to know of a capability. It names only what it has, and
  * `src/capabilities.ts` names it. It loads almost nothing by itself: each `import` of its manifest
@@ -47,6 +79,10 @@ export interface Capability {
   operatorNavigation?: readonly NavigationItem[]
   /** What it adds to pages of others. */
   parts?: Load<PageParts>
+  /** Checks a part that the state of the site and `/api/admin/health` show. */
+  health?: Load<CheckPart>
+  /** What the state of the site shows to operators first. */
+  attention?: Load<FindAttention>
   /** Middleware, by the place that `src/app.ts` has for it. */
   middleware?: {
     /** Before the rules for browsers: it may answer in the place of the site. */

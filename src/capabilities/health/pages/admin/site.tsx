@@ -7,11 +7,13 @@ import { LANGUAGE_TAGS } from '../../../../web/kit/language.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Heading, Pins } from '../../../../web/kit/parts.tsx'
 import { Row, Tiles } from '../../../../web/kit/rows.tsx'
-import { TimeFact } from '../../../../web/kit/time.tsx'
+import type { CheckedPart, FindAttention } from '../../../../web/kit/capability.ts'
 import type { View } from '../../../../web/kit/view.ts'
 import { StopFacts, Unlock } from '../../../users/pages/admin/stops.tsx'
 
-type State = Awaited<ReturnType<typeof readSiteState>>
+type State = Awaited<
+  ReturnType<typeof readSiteState<CheckedPart, Awaited<ReturnType<FindAttention>>>>
+>
 
 interface SiteProps {
   view: View
@@ -101,13 +103,20 @@ function Growth({ view, counts }: { view: View; counts: number[] }) {
 
 function Health({ view, state: { parts } }: SiteProps) {
   const t = view.t.adminSite
-  const { files } = parts
   const checks = [
-    ...(['d1', 'kv', 'hasher', 'migrations'] as const).map((name) => ({ name, ...parts[name] })),
-    ...(files === undefined ? [] : [{ name: 'files' as const, ...files }]),
+    ...(['d1', 'kv', 'hasher', 'migrations'] as const).map((name) => ({
+      ...parts.own[name],
+      title: t.parts[name],
+      problem: t.silent(t.parts[name]),
+    })),
+    ...parts.others.map(({ health, title, problem }) => ({
+      ...health,
+      title: title(view.t),
+      problem: t.problem(title(view.t), problem(view.t)),
+    })),
   ]
   const works = checks.every(({ ok }) => ok)
-  const isFair = works && files?.links === 'refused'
+  const isFair = works && parts.others.some((part) => part.isFair)
   return (
     <article class={works ? (isFair ? 'guard fair' : 'guard good') : 'guard weak'}>
       <Pins states={checks.map(({ ok }) => ok)} />
@@ -116,16 +125,10 @@ function Health({ view, state: { parts } }: SiteProps) {
         {!works && <p class="hint">{t.failsHint}</p>}
       </div>
       <ul class="checks">
-        {checks.map(({ name, ok, milliseconds }) => (
+        {checks.map(({ ok, milliseconds, title, problem }) => (
           <li class={ok ? 'good' : undefined}>
             <Icon name={ok ? 'done' : 'missing'} />
-            <span>
-              {ok
-                ? t.answers(t.parts[name], milliseconds)
-                : name === 'files' && files?.problem !== undefined
-                  ? t.filesProblem(t.parts.files, t.filesProblems[files.problem])
-                  : t.silent(t.parts[name])}
-            </span>
+            <span>{ok ? t.answers(title, milliseconds) : problem}</span>
           </li>
         ))}
       </ul>
@@ -144,10 +147,11 @@ function stoppedUsers(stops: State['stops']) {
 }
 
 /** What waits for an operator; nothing when nothing does. */
-function Attention({ view, state: { waiting, stops, failing, parts } }: SiteProps): Child {
+function Attention({ view, state: { waiting, stops, attention, parts } }: SiteProps): Child {
   const t = view.t.adminSite
-  const links = parts.files?.links ?? 'signed'
-  if (waiting + stops.length + failing.length === 0 && links === 'signed') return null
+  const ofParts = parts.others.flatMap((part) => part.attention(view) ?? [])
+  const others = attention.flatMap((rowsIn) => rowsIn(view))
+  if (waiting + stops.length + ofParts.length + others.length === 0) return null
   return (
     <section>
       <h2>{t.attention}</h2>
@@ -160,13 +164,7 @@ function Attention({ view, state: { waiting, stops, failing, parts } }: SiteProp
             title={<a href={`${USERS}?group=waiting`}>{t.waiting(waiting)}</a>}
           />
         )}
-        {links !== 'signed' && (
-          <Row icon="lock" tone="red" level={3} title={t.links[links]}>
-            <p class="facts">
-              <span>{t.signAll}</span>
-            </p>
-          </Row>
-        )}
+        {ofParts}
         {stoppedUsers(stops).map(({ userId, username, stops: own }) => (
           <Row
             icon="lock"
@@ -183,21 +181,7 @@ function Attention({ view, state: { waiting, stops, failing, parts } }: SiteProp
             <Unlock view={view} userId={userId} action={`${USERS}/${userId}/unlock`} />
           </Row>
         ))}
-        {failing.map(({ name, kind, target, lastFailedAt }) => (
-          <Row
-            icon="channels"
-            tone="red"
-            level={3}
-            title={<a href="/account/admin/notices">{name || view.t.channels.kinds[kind]}</a>}
-          >
-            <p class="facts">
-              <span>{target}</span>
-              {lastFailedAt !== null && (
-                <TimeFact view={view} at={lastFailedAt} phrase={t.failing} />
-              )}
-            </p>
-          </Row>
-        ))}
+        {others}
       </ul>
     </section>
   )
