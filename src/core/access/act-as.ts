@@ -180,16 +180,6 @@ export function endAs<Named extends Parts>(
   return actWith(deps.db, deps, actor, parts)
 }
 
-/** Works like `endAs`, for actions that need a fresh session. A write carries `mayEndFresh`. */
-export async function endFreshAs<Named extends Parts>(
-  deps: ActorDeps & FreshnessDeps,
-  actor: Actor,
-  now: number,
-  parts: Named,
-): Promise<Acted<Named>> {
-  return refuseStale(deps, await endAs(deps, actor, parts), now)
-}
-
 /**
  * Works like `actAs`, for the confirmation of a session: it counts for this session alone, and not
  * as a change. A write carries `mayConfirm`.

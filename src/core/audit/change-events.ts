@@ -4,7 +4,7 @@ import { users } from '../../../schema/tables.ts'
 import type { Authority } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import type { ChangedField } from './changes.ts'
-import { type AuditEvent, insertEvents, logEvent } from './events.ts'
+import { type AuditEvent, insertEvents } from './events.ts'
 import type { EventKind } from './kinds.ts'
 
 /** A field of the row that a statement is about to change. */
@@ -72,12 +72,4 @@ function changesJson(fields: FieldChange[], always: boolean): SQL {
   const list = parts.length === 0 ? sql`''` : sql.join(parts, sql` || `)
   const json = sql`'[' || rtrim(${list}, ',') || ']'`
   return always ? json : sql`nullif(${json}, '[]')`
-}
-
-/** Logs the events of one request, which may be of several kinds. */
-export function logEvents(
-  event: AuditEvent,
-  written: { kind: EventKind; changes: AuditEvent['changes'] | null }[],
-): void {
-  for (const { kind, changes } of written) logEvent({ ...event, kind, changes })
 }

@@ -2,13 +2,10 @@ import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import type { appPasswords, identities, passkeys, sshKeys } from '../../../schema/tables.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import { type AuditEvent, insertEvents, logEvent } from './events.ts'
+import { type AuditEvent, insertEvents } from './events.ts'
 
 /** The tables whose rows belong to users, and whose deletions users read as events. */
 type OwnedTable = typeof appPasswords | typeof identities | typeof passkeys | typeof sshKeys
-
-/** A deleted row, as its event says it. */
-type Deleted = Required<Pick<AuditEvent, 'userId' | 'detail'>>
 
 /**
  * Returns the statements that delete rows and write an event for each. The event is that of the
@@ -31,9 +28,4 @@ export function deletionOf(
       .delete(table, which)
       .returning({ userId: table.userId, detail: sql<string>`${detail}`.as('detail') }),
   }
-}
-
-/** Logs the events of deleted rows. Without rows, it logs nothing. */
-export function logDeletions(event: AuditEvent, deleted: readonly Deleted[] = []): void {
-  for (const row of deleted) logEvent({ ...event, ...row })
 }

@@ -3,7 +3,7 @@ import { visible } from '../../core/base/text.ts'
 import { installed, isPacked } from './places.ts'
 
 /** In a container, what stands before the words of a command outside of it. */
-export const COMMAND_VARIABLE = 'LATCHKEY_COMMAND'
+const COMMAND_VARIABLE = 'LATCHKEY_COMMAND'
 const START_IN_CONTAINER = 'docker compose up -d'
 
 /**

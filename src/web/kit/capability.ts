@@ -48,7 +48,7 @@ export interface CheckedPart {
 }
 
 /** Checks a part of the site; `undefined` where the site has none. */
-export type CheckPart = (deps: Deps) => Promise<CheckedPart | undefined>
+type CheckPart = (deps: Deps) => Promise<CheckedPart | undefined>
 
 /**
  * Reads what needs an operator's attention. It adds its statements to the batch before it waits for
