@@ -94,7 +94,7 @@ function changeOf<Given extends object, Result>(
  */
 export function formsOf<Name extends string>(
   path: string | ((c: AppContext) => string),
-  page: Page<Name>,
+  page: Page<NoInfer<Name>>,
   forms: Record<Name, Action>,
 ): Hono<App> {
   const pathIn = typeof path === 'function' ? path : () => path

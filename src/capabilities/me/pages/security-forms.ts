@@ -12,6 +12,8 @@ export type SecurityForm =
   | 'off'
   | 'start'
   | 'factor'
+  | 'phone'
+  | 'confirm'
   | 'rename-passkey'
   | 'delete-passkey'
   | 'link-identity'

@@ -99,5 +99,5 @@ export async function showSettings(c: AppContext, page: SettingPage, answer: Ans
     checked,
     site: c.req.url,
   }
-  return showForm(c, SettingsPage, props, refusal)
+  return showForm(c, SettingsPage, props, refusal && { form: page, fields: fields ?? {}, refusal })
 }
