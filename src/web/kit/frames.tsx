@@ -1,5 +1,4 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { Refusal } from '../../core/base/refusals.ts'
 import type { AppContext } from '../http/context.ts'
 import { Alert, FormButtons } from './fields.tsx'
 import { type Fields, type Problem, problemOf, type Refused, type ShownRefused } from './form.ts'
@@ -22,13 +21,12 @@ export function showForm<Props extends { view: View }, Name extends string = str
   c: AppContext,
   Page: (props: Props & FormProps<Name>) => Child,
   props: Props,
-  refused: Refused<Name> | Refusal | undefined,
+  refused: Refused<Name> | undefined,
 ) {
-  const refusal = refused instanceof Refusal ? refused : refused?.refusal
-  const problem = refusal && problemOf(props.view.t, refusal)
-  const form = refused instanceof Refusal ? undefined : refused
-  const shown = form && problem && { ...form, problem }
-  return showPage(c, Page({ fields: form?.fields, ...props, problem, refused: shown }), refusal)
+  const problem = refused && problemOf(props.view.t, refused.refusal)
+  const shown = refused && problem && { form: refused.form, fields: refused.fields, problem }
+  const page = Page({ fields: refused?.fields, ...props, problem, refused: shown })
+  return showPage(c, page, refused?.refusal)
 }
 
 interface ListPageProps {

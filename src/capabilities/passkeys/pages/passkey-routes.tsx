@@ -87,9 +87,15 @@ async function showNewPasskey(c: AppContext, refused?: Refused) {
   // The form that asks for the password needs no words beside it.
   const stopped =
     begun instanceof Refusal && begun.refusal !== 'confirmationNeeded' ? begun : undefined
-  const shown = refused ?? stopped
+  const shown = refused ?? (stopped && { form: 'add', fields: {}, refusal: stopped })
   const userAgent = c.req.header('User-Agent') ?? ''
-  const props = { view, ceremony, isStopped: stopped !== undefined, userAgent }
+  const props = {
+    view,
+    ceremony,
+    isStopped: stopped !== undefined,
+    userAgent,
+    fields: refused?.fields,
+  }
   return showForm(c, NewPasskeyPage, props, shown)
 }
 

@@ -92,7 +92,8 @@ export const signInPages = new Hono<App>()
       return showSignIn(c, { username: pending.username, next }, refusal)
     if (refusal.refusal === 'tooManyAttempts') return showPaused(c, next, refusal)
     const props = { username: pending.username, next, ceremony: await beginSignIn(c) }
-    return showForm(c, CodePage, { view: await readView(c), ...props }, refusal)
+    const refused = { form: 'code', fields, refusal }
+    return showForm(c, CodePage, { view: await readView(c), ...props }, refused)
   })
 
 async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): Promise<void> {
@@ -151,8 +152,10 @@ async function showSignIn(
   const asking = await findAsking(c, parseNext(c, { next }))
   const path = parseNext(c, { next })
   const isIn = await isGuestIn(c, path)
-  const props = { view, fields: { username }, next: path, ceremony, asking, isGuestIn: isIn }
-  return showForm(c, SignInPage, props, refusal)
+  const fields = { username }
+  const props = { view, fields, next: path, ceremony, asking, isGuestIn: isIn }
+  const refused = { form: 'sign-in', fields, refusal }
+  return showForm(c, SignInPage, props, refused)
 }
 
 async function showPaused(c: AppContext, next: string, refusal: Refusal) {
