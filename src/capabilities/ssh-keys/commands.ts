@@ -15,6 +15,7 @@ import { latchkey, userWord } from '../../programs/kit/printed-command.ts'
 import { readSmallFile } from '../../programs/kit/small-file.ts'
 import { readAll } from '../../programs/kit/standard-input.ts'
 import { USER } from '../../programs/site/find-user.ts'
+import type { OfUser } from '../../programs/site/in-programs.ts'
 import { onSite } from '../../programs/site/on-site.ts'
 
 const COLUMNS = ['id', 'title', 'fingerprint', 'added_time', 'last_used_time']
@@ -113,3 +114,8 @@ const remove = onSite({
 
 /** `latchkey key …`: the SSH keys of users. */
 export const keyCommands = { list, add, delete: remove }
+
+/** What the commands of the group `user` tell of SSH keys. */
+export const ofUser: OfUser = {
+  shown: async (site, { id }) => ({ keys: (await listKeys(site, of(COMMAND_LINE, id))).total }),
+}

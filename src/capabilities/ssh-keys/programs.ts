@@ -8,4 +8,5 @@ export const sshKeys: InPrograms = {
       load: async () => (await import('./commands.ts')).keyCommands,
     },
   },
+  ofUser: async () => (await import('./commands.ts')).ofUser,
 }

@@ -3,7 +3,6 @@ import { of } from '../../../core/access/subject.ts'
 import { DAY_MILLISECONDS, isoTime, isoTimeOrNull } from '../../../core/base/time.ts'
 import { readDetails } from '../../joining/details.ts'
 import { detailsRecord } from '../../joining/record.ts'
-import { listKeys } from '../../ssh-keys/keys.ts'
 import { findUsers, listUsers } from '../find-users.ts'
 import { changeUser, removeUser } from '../manage-users.ts'
 import { USER_GROUPS, type UserGroup } from '../list-store.ts'
@@ -125,7 +124,6 @@ const show = onSite({
   takes: { account: USER },
   examples: ['user show alice', "user show '#3'"],
   async run(site, { account }, { output }) {
-    const keys = await listKeys(site, of(COMMAND_LINE, account.id))
     const { details } = await readDetails(site, of(COMMAND_LINE, account.id))
     const stops = await listStops(site, COMMAND_LINE, account.id)
     const { email, email_verified, ends_at, waiting } = detailsRecord(details)
@@ -138,10 +136,11 @@ const show = onSite({
       created_at: isoTime(details.registeredAt),
       registered_from: network,
     }
-    const counts = {
-      keys: keys.total,
-      ...(await mergedParts(({ shown }) => shown?.(site, account))),
-    }
+    const parts = Object.entries(await mergedParts(({ shown }) => shown?.(site, account)))
+    // Numbers first, then lists.
+    const counts = Object.fromEntries(
+      parts.toSorted(([, before], [, after]) => Number(isList(before)) - Number(isList(after))),
+    )
     const permissions = permissionNames(account.permission)
     const locked = stops.map(stopRecord)
     const record = { ...fullUserRecord(account), ...ofPerson, permissions, ...counts, locked }
@@ -149,6 +148,8 @@ const show = onSite({
     output.record(record, { ...texts, locked: stops.map(stopText) })
   },
 })
+
+const isList = (value: unknown) => Array.isArray(value)
 
 const disable = onSite({
   about: 'disables a user, ends all sessions, and deletes all app passwords of the user for good',
