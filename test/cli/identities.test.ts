@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
-import { GITHUB_ISSUER } from '../../src/capabilities/sso/github.ts'
+import { GITHUB_ISSUER } from '../../src/core/base/sso-platforms.ts'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { oldHash, writeOpenListDatabase } from '../support/openlist-database.ts'

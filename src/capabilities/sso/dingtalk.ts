@@ -1,12 +1,11 @@
 import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
+import { DINGTALK_ISSUER } from '../../core/base/sso-platforms.ts'
 import type { SsoConfig } from './config.ts'
 import { authorizationUrl, oauthClientOf, inProtocol, signInHost } from './oauth.ts'
 import type { Ask } from './outgoing.ts'
 import type { Asking, Provider, ProviderCheck } from './provider-types.ts'
 import { SsoError } from './reasons.ts'
-
-export const DINGTALK_ISSUER = 'https://login.dingtalk.com'
 
 const SERVER = {
   issuer: DINGTALK_ISSUER,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { GITHUB_ISSUER } from './github.ts'
+import { GITHUB_ISSUER } from '../../core/base/sso-platforms.ts'
 import type { Example, Given, Operation, Operations } from '../../../scripts/openapi/operation.ts'
 import { nothing, userIdentities } from '../../../scripts/openapi/schemas.ts'
 import { refusedUserList } from '../../../scripts/openapi/operations/examples.ts'

@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
+import { GITHUB_ISSUER } from '../../core/base/sso-platforms.ts'
 import type { SsoConfig } from './config.ts'
 import {
   authorizationUrl,
@@ -12,8 +13,6 @@ import {
 import type { Ask } from './outgoing.ts'
 import type { Asking, Provider } from './provider-types.ts'
 import { SsoError } from './reasons.ts'
-
-export const GITHUB_ISSUER = 'https://github.com/login/oauth'
 
 const SERVER = {
   issuer: GITHUB_ISSUER,

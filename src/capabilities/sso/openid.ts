@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi'
+import { GOOGLE_ISSUER } from '../../core/base/sso-platforms.ts'
 import type { SsoConfig } from './config.ts'
 import { type KnownProvider, knowProvider } from './memory.ts'
 import {
@@ -20,7 +21,6 @@ import { SsoError } from './reasons.ts'
  */
 const SECOND_FACTORS: readonly unknown[] = ['mfa', 'otp', 'hwk', 'swk', 'sc']
 
-export const GOOGLE_ISSUER = 'https://accounts.google.com'
 export const MICROSOFT = 'https://login.microsoftonline.com'
 
 /** OpenID Connect with discovery. */

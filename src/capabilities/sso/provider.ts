@@ -3,7 +3,8 @@ import type { SsoConfig } from './config.ts'
 import { createDingtalk } from './dingtalk.ts'
 import { createGithub } from './github.ts'
 import { createMicrosoft } from './microsoft.ts'
-import { createOpenId, GOOGLE_ISSUER } from './openid.ts'
+import { GOOGLE_ISSUER } from '../../core/base/sso-platforms.ts'
+import { createOpenId } from './openid.ts'
 import type { Asking, Provider } from './provider-types.ts'
 
 export function providerOf(config: SsoConfig, asking: Asking): Provider {

@@ -1,6 +1,4 @@
-import { DINGTALK_ISSUER } from '../../capabilities/sso/dingtalk.ts'
-import { GITHUB_ISSUER } from '../../capabilities/sso/github.ts'
-import { GOOGLE_ISSUER } from '../../capabilities/sso/openid.ts'
+import { DINGTALK_ISSUER, GITHUB_ISSUER, GOOGLE_ISSUER } from '../../core/base/sso-platforms.ts'
 import { type Account, isWritten, type OldIdentity, type Outcome } from './accounts.ts'
 import { readId, readText } from './columns.ts'
 import { own } from '../../core/base/own.ts'
