@@ -286,6 +286,8 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /account/admin/settings': 'a genuine cookie',
   'GET /account/admin/users/:id{[0-9]+}/:form': 'a genuine cookie',
   'GET /account/admin/settings/sso/check': 'a genuine cookie',
+  // Without a host for the files there is nothing to hand over (test/files/hand-over.test.ts).
+  'GET /account/files': 'a genuine cookie',
   'GET /account/keys/:form': 'a genuine cookie',
   'GET /account/app-passwords/:form': 'a genuine cookie',
   'GET /account/notices/:form': 'a genuine cookie',

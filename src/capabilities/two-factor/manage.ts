@@ -23,6 +23,7 @@ import { isRecoveryCode, makeRecoveryCodes } from './recovery.ts'
 import { type Enrolled, needsCode, readSecondFactor } from './second-factor.ts'
 import {
   clearSeed,
+  forgetPendingSeeds,
   consumeSecondFactor,
   deleteRecoveryCodes,
   hasSeed,
@@ -95,6 +96,7 @@ export async function disableTwoFactor(
         event: insertEvent(db, by, event, isOn),
         deleted: deleteRecoveryCodes(db, by, actor.userId, isOn),
         ...endSessions(db, by, withNewFactor(actor), isOn),
+        forgotten: forgetPendingSeeds(db, by, actor.userId, isOn),
         // Stands last, because the seed is no longer in force after it.
         cleared: clearSeed(db, by, actor.userId, totpSeed),
       }

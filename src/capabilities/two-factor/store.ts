@@ -107,6 +107,12 @@ export function forgetPendingSeed(db: Database, by: Authority, { holder, seed }:
   return writing(db, by).update(sessions, set, which)
 }
 
+/** Forgets the pending seeds of all sessions of a user, as a move to another phone that has begun. */
+export function forgetPendingSeeds(db: Database, by: Authority, userId: number, when: SQL) {
+  const set = { pendingTotpSeed: null, pendingTotpExpiresAt: 0 }
+  return writing(db, by).update(sessions, set, and(eq(sessions.userId, userId), when))
+}
+
 /**
  * Turns off the two-step verification of a user. It changes the row of a user without it as well.
  *
