@@ -70,6 +70,7 @@ beforeEach(() => {
 })
 
 const run = (...args: string[]) => clone.command(['files', ...args])
+const setting = (...args: string[]) => clone.command(['setting', ...args])
 const doctor = async () => (await clone.command(['doctor'])).stdout
 /** Makes alice a user there, as her first request does. */
 async function use(): Promise<void> {
@@ -99,6 +100,26 @@ describe('latchkey files', () => {
     openlist.settings['site_title'] = 'Ours'
     expect((await run('check')).stdout).not.toContain('site_title')
     clone.sql("delete from settings where key = 'site_title'")
+  })
+
+  test('setting set writes the look to both, and refuses what is set at OpenList', async () => {
+    expect(await setting('set', 'site_title', 'Both')).toMatchObject({ code: 0 })
+    expect(openlist.settings['site_title']).toBe('Both')
+    expect((await run('check')).stdout).not.toContain('site_title')
+    openlist.answer = ({ path }) =>
+      path === '/api/admin/setting/save' ? new Response('', { status: 500 }) : undefined
+    expect(await setting('reset', 'site_title')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the file server gave no usable answer'),
+    })
+    openlist.answer = undefined
+    expect((await setting('get', 'site_title')).stdout).toBe('Both\n')
+    expect(await setting('set', 'hide_files', '/x/')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('hide_files is a setting of the file server'),
+    })
+    expect(await setting('reset', 'site_title')).toMatchObject({ code: 0 })
+    expect(openlist.settings['site_title']).toBe('Latchkey')
   })
 
   test('check says what is wrong, and what to do', async () => {

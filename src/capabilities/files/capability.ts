@@ -17,6 +17,12 @@ export const files = capability({
       () => import('./pages/hand-over-routes.ts').then(({ handOverPages }) => handOverPages),
     ],
   ],
+  parts: () => import('./pages/parts.tsx').then(({ filesParts }) => filesParts),
+  settingsElsewhere: () =>
+    import('./settings-there.ts').then(({ settingsThere }) => (deps) => {
+      const server = deps.fileServer()
+      return server && settingsThere(deps, server)
+    }),
   health: () => import('./pages/health.tsx').then(({ checkFileServer }) => checkFileServer),
   middleware: {
     first: middlewareFor(

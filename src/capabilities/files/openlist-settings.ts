@@ -116,6 +116,33 @@ export const OPENLIST_SETTINGS: ReadonlyMap<string, string> = new Map(
 /** The look of OpenList's pages, which those of the account share. */
 export const SHARED_LOOK = ['site_title', 'logo', 'favicon', 'main_color', 'announcement'] as const
 
+/** The settings of lists, search, previews and robots: those here do nothing behind OpenList's. */
+export const SET_THERE = [
+  'pagination_type',
+  'default_page_size',
+  'allow_indexed',
+  'allow_mounted',
+  'robots_txt',
+  'home_icon',
+  'home_container',
+  'settings_layout',
+  'external_previews',
+  'iframe_previews',
+  'audio_cover',
+  'audio_autoplay',
+  'video_autoplay',
+  'hide_files',
+  'package_download',
+  'ocr_api',
+  'filename_char_mapping',
+  'forward_direct_link_params',
+  'search_index',
+  'auto_update_index',
+] as const
+
+/** What OpenList has of a setting that it does not know: shown to admins only. */
+export const UNKNOWN_SETTING = { type: 'string', group: 0, flag: 1 }
+
 /** The settings for single sign-on and LDAP, which are this site's or nobody's. */
 export const SSO_GROUP = 7
 export const LDAP_GROUP = 8

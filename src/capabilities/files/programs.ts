@@ -9,6 +9,14 @@ export const files: InPrograms = {
     },
   },
   ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
+  async settingsElsewhere(site, isRemote) {
+    const [{ findFileServer }, { settingsThere }] = await Promise.all([
+      import('../../programs/site/file-server.ts'),
+      import('./settings-there.ts'),
+    ])
+    const server = await findFileServer(isRemote)
+    return server && settingsThere(site, server)
+  },
   checks: async () => (await import('./commands/checks.ts')).checks,
   async afterCommand(site, place) {
     if (site.meter.rowsWritten === 0) return

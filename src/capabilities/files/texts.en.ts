@@ -4,6 +4,7 @@ export const filesEn = {
     open: 'Open your files',
     openHint: 'In the web client, with this sign-in.',
     manage: 'Manage the files',
+    setThere: 'Lists, search, previews and search engines are set at the file server.',
     again: 'Try again',
     arrivalTitle: 'Signing you in',
     arrivalFailed: 'Could not sign you in',

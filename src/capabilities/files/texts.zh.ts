@@ -6,6 +6,7 @@ export const filesZh: typeof filesEn = {
     open: '打开你的文件',
     openHint: '在网页客户端中打开，无需再次登录。',
     manage: '管理文件',
+    setThere: '列表、搜索、预览和搜索引擎在文件服务器中设置。',
     again: '重试',
     arrivalTitle: '正在登录',
     arrivalFailed: '无法登录',

@@ -5,6 +5,7 @@ import type { Deps } from '../../core/deps.ts'
 import type { AuditEvent } from '../../core/audit/events.ts'
 import { readReason } from '../../core/base/reasons.ts'
 import { Refusal } from '../../core/base/refusals.ts'
+import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import { isActor, type Operator } from '../../core/access/operators.ts'
 import { authorityOf, change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
@@ -17,7 +18,7 @@ import {
   upsertSettings,
   type WantedSettings,
 } from './operator-store.ts'
-import { ALL_DEFAULTS } from './defaults.ts'
+import { ALL_DEFAULTS, isSettingKey, type SettingKey } from './defaults.ts'
 import { type SettingDefinition, SETTINGS } from './definitions.ts'
 import { sealSetting } from './secret.ts'
 import {
@@ -36,7 +37,10 @@ export interface Setting extends SettingDefinition {
   isChanged: boolean
 }
 
-type SettingsAdminDeps = ChangeDeps & SettingsDeps & Pick<Deps, 'keyRing' | 'randomBytes'>
+type SettingsAdminDeps = ChangeDeps &
+  ReaderDeps &
+  SettingsDeps &
+  Pick<Deps, 'keyRing' | 'randomBytes'>
 
 /** @throws {Refusal} `invalidBody`, naming the key, when there is no such setting. */
 export function describeSetting(key: string): SettingDefinition {
@@ -65,24 +69,33 @@ export async function listSettings(deps: ReaderDeps, operator: Operator): Promis
  * Sets settings, all or none of them. A setting that `values` does not name keeps its value, and so
  * does a secret with an empty value, because lists show it that way.
  *
+ * @param elsewhere Has some of them too, and they are written at both places or at neither.
  * @returns The keys of the settings that had another value.
  * @throws {Refusal} `notAdmin`; `invalidBody`, naming the setting, for an unknown key, one that
  *   can't be changed, or a bad value; `confirmationNeeded` for a value that gives access
- *   (`SETTING_FIELDS`); `unavailable` when all are set but KV still has an older public copy: the
- *   same call again writes it.
+ *   (`SETTING_FIELDS`) or is written elsewhere too; the refusals of `SettingsElsewhere`;
+ *   `unavailable` when all are set but KV still has an older public copy: the same call again
+ *   writes it.
  */
 export async function saveSettings(
   deps: SettingsAdminDeps,
   operator: Operator,
   values: Record<string, string>,
+  elsewhere?: SettingsElsewhere,
 ): Promise<string[]> {
   const checked = Object.entries(values).map(([key, value]) => checkSetting(key, value))
+  const foreign = checked.find(({ key }) => elsewhere?.alone.includes(key))
+  if (foreign !== undefined)
+    throw new Refusal('invalidBody', {
+      field: foreign.key,
+      reason: { code: 'ofFileServer', values: {} },
+    })
   const wanted: WantedSettings = {}
   for (const { key, value, isSecret } of checked) {
     if (!isSecret) wanted[key] = value
     else if (value !== null) wanted[key] = await sealSetting(deps, key, value)
   }
-  return writeSettings(deps, operator, wanted)
+  return writeBoth(deps, operator, wanted, elsewhere)
 }
 
 /**
@@ -95,9 +108,10 @@ export function resetSettings(
   deps: SettingsAdminDeps,
   operator: Operator,
   keys: readonly string[],
+  elsewhere?: SettingsElsewhere,
 ): Promise<string[]> {
   const wanted = keys.map((key) => [describeSetting(key).key, null])
-  return writeSettings(deps, operator, Object.fromEntries(wanted))
+  return writeBoth(deps, operator, Object.fromEntries(wanted), elsewhere)
 }
 
 /** @returns The value null for the default. */
@@ -112,10 +126,45 @@ function checkSetting(name: string, value: string) {
   return { key, isSecret, value: checked.output === ALL_DEFAULTS[key] ? null : checked.output }
 }
 
+/**
+ * Writes settings here, which may be refused, and then elsewhere. When that fails, those here get
+ * their values back. What was never set here keeps the value that it has elsewhere.
+ */
+async function writeBoth(
+  deps: SettingsAdminDeps,
+  operator: Operator,
+  wanted: WantedSettings,
+  elsewhere: SettingsElsewhere | undefined,
+): Promise<string[]> {
+  const shared = elsewhere?.shared.filter(isSettingKey).filter((key) => key in wanted) ?? []
+  if (elsewhere === undefined || shared.length === 0) return writeSettings(deps, operator, wanted)
+  const settings = await listSettings(deps, operator)
+  const before: WantedSettings = Object.fromEntries(
+    settings
+      .filter(({ key, isSecret }) => key in wanted && !isSecret)
+      .map(({ key, value, isChanged }) => [key, isChanged ? value : null]),
+  )
+  const both = shared.filter((key) => (wanted[key] ?? before[key] ?? null) !== null)
+  if (both.length === 0) return writeSettings(deps, operator, wanted)
+  const writeElsewhere = await elsewhere.prepare()
+  const changed = await writeSettings(deps, operator, wanted, both)
+  try {
+    await writeElsewhere(
+      Object.fromEntries(both.map((key) => [key, wanted[key] ?? ALL_DEFAULTS[key]])),
+    )
+  } catch (error) {
+    await writeSettings(deps, operator, before, both)
+    throw error
+  }
+  return changed
+}
+
+/** @param fresh Settings that need a fresh session for every other value. */
 async function writeSettings(
   deps: SettingsAdminDeps,
   operator: Operator,
   asked: WantedSettings,
+  fresh: readonly SettingKey[] = [],
 ): Promise<string[]> {
   const { db } = deps
   const { wanted, basis } = isActor(operator)
@@ -127,7 +176,7 @@ async function writeSettings(
     subject,
     { kind: 'settings_changed' },
     ({ now, by: live, event }) => {
-      const guarded = selectGuarded(db, wanted)
+      const guarded = selectGuarded(db, wanted, fresh)
       const isProven = authorityOf(deps, subject, { fresh: true }, now)
       const mayWrite = sql`(${isProven} or (${live} and ${notExists(guarded)}))`
       const by = asAuthority(mayWrite)

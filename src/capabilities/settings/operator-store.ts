@@ -30,9 +30,17 @@ export function insertEventOfChange(
 /**
  * Selects the keys of the settings whose new values give access (`SETTING_FIELDS`). A value that a
  * client sends back unchanged gives none.
+ *
+ * @param always Settings of which every other value does.
  */
-export function selectGuarded(db: Database, wanted: WantedSettings) {
-  const cases = Object.keys(wanted).filter(isSettingKey).map(whenGiving)
+export function selectGuarded(
+  db: Database,
+  wanted: WantedSettings,
+  always: readonly SettingKey[] = [],
+) {
+  const cases = Object.keys(wanted)
+    .filter(isSettingKey)
+    .map((key) => (always.includes(key) ? sql` when ${literal(key)} then true` : whenGiving(key)))
   const gives = cases.length === 0 ? sql`false` : sql`case wanted.key ${sql.join(cases)} end`
   return db
     .select({ key: sql<string>`guarded.key`.as('key') })

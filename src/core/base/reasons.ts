@@ -15,6 +15,7 @@ export const REASONS = {
   jsonArray: 'must be a JSON array',
   future: 'must be in the future',
   fixed: 'can not be changed',
+  ofFileServer: 'is a setting of the file server, change it on its own pages: /@manage',
   notASetting: 'is not a setting',
   maxCharacters: 'must have at most <max> characters',
   maxBytes: 'must have at most <max> bytes',

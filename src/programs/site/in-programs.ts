@@ -2,6 +2,7 @@ import type { Declared } from '../kit/declaration.ts'
 import type { Finding } from '../kit/findings.ts'
 import type { Row } from '../kit/output.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
+import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
 import type { SealedColumn } from './sealed-column.ts'
 import type { SiteConfig } from './site-config.ts'
 import type { Site } from './site.ts'
@@ -79,6 +80,8 @@ export interface InPrograms {
   verbs?: Readonly<Record<string, () => Promise<Verbs>>>
   /** What it has sealed with `SECRET_KEYS`. D1 takes five such columns in a union. */
   sealed?: () => Promise<SealedColumn>
+  /** The settings that another server has, too or alone; `undefined` without such a server. */
+  settingsElsewhere?: (site: Site, isRemote: boolean) => Promise<SettingsElsewhere | undefined>
   checks?: () => Promise<Checks>
   ofUser?: () => Promise<OfUser>
   /** What it does after a command, when the command has written something that concerns it. */

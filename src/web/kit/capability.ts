@@ -3,6 +3,7 @@ import type { ReadToken } from '../../core/access/read-token.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Child } from 'hono/jsx'
 import type { PartHealth } from '../../core/base/part-health.ts'
+import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
 import type { SharedBatch } from '../../core/database/shared-batch.ts'
 import type { Database, Deps, RunPart } from '../../core/deps.ts'
 import type { App, AppContext } from '../http/context.ts'
@@ -59,6 +60,12 @@ type CheckPart = (deps: Deps) => Promise<CheckedPart | undefined>
 export type FindAttention = (db: Database, batch: SharedBatch) => Promise<(view: View) => Child[]>
 
 /**
+ * Finds the settings of the site that another server has; `undefined` where there is no such
+ * server.
+ */
+type FindSettingsElsewhere = (deps: Deps) => SettingsElsewhere | undefined
+
+/**
  * What the rest of the site needs to know of a capability. It names only what it has, and
  * `src/capabilities.ts` names it. It loads almost nothing by itself: each `import` of its manifest
  * that is no `import()` is read before the first answer of an isolate.
@@ -79,6 +86,8 @@ export interface Capability {
   operatorNavigation?: readonly NavigationItem[]
   /** What it adds to pages of others. */
   parts?: Load<PageParts>
+  /** The settings that another server has, too or alone. One capability names them. */
+  settingsElsewhere?: Load<FindSettingsElsewhere>
   /** Checks a part that the state of the site and `/api/admin/health` show. */
   health?: Load<CheckPart>
   /** What the state of the site shows to operators first. */

@@ -69,6 +69,10 @@ export interface PageParts {
   asking?: (c: AppContext, next: string) => Promise<AskingProgram | undefined>
   /** Below the settings of a page. */
   settings?: (props: SettingsPart) => Child
+  /** First on the page of a new account, as a row of choices. */
+  welcome?: (view: View) => Child
+  /** Beside the title of the state of the site. */
+  siteState?: (view: View) => Child
   /** On the overview. */
   overview?: (view: View) => Child
 }

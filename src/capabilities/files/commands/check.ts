@@ -60,14 +60,14 @@ function checkScripts(settings: ReadonlyMap<string, string>): Finding[] {
   return [warning('scripts', text, 'turn it on at OpenList')]
 }
 
-/** What was saved through the file server is saved at both places. */
+/** What is saved through this site is saved at both places. */
 async function checkLook(site: Site, there: ReadonlyMap<string, string>): Promise<Finding[]> {
   const saved = await selectSettings(site.db, [...SHARED_LOOK])
   const others = saved.filter(({ key, value }) => (there.get(key) ?? value) !== value)
   if (others.length === 0) return []
   const names = others.map(({ key }) => key).join(', ')
   const text = `${names}: the pages of the account have another value than OpenList`
-  return [warning('look', text, 'save it on the page Site or Style of its settings, for both')]
+  return [warning('look', text, 'save it again, on the page Site or Style of the settings')]
 }
 
 async function checkSiteUrl(site: Site, files: FileServer): Promise<Finding> {

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../../core/base/file-server.ts'
-import { remembered } from '../../../core/base/isolate-memory.ts'
 import { sha256Hex } from '../../../core/base/encoding.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import type { AppContext } from '../../../web/http/context.ts'
@@ -17,8 +16,10 @@ import {
   LDAP_GROUP,
   SHARED_LOOK,
   SSO_GROUP,
+  UNKNOWN_SETTING,
 } from '../openlist-settings.ts'
 import { isReading } from '../rights.ts'
+import { filesSettingsMemory } from '../settings-there.ts'
 import { readText } from './body.ts'
 
 /** The public settings that are this site's: how people sign in, and whether they may register. */
@@ -35,16 +36,6 @@ const MEMORY_MILLISECONDS = 30_000
 const PATIENCE_MILLISECONDS = 3000
 const ETAG_DIGITS = 24
 
-/** The public settings of the file server, and when they were asked for (milliseconds). */
-interface FilesSettingsMemory {
-  kept?: { values: Record<string, unknown>; readAt: number }
-}
-
-const filesSettingsMemory = remembered(
-  'the settings of the file server',
-  (): FilesSettingsMemory => ({}),
-)
-
 const recordSchema = v.record(v.string(), v.unknown())
 const itemSchema = v.looseObject({ key: v.string(), value: v.string(), group: v.number() })
 const itemsSchema = v.array(itemSchema)
@@ -55,8 +46,6 @@ const savedSchema = v.pipe(
   v.parseJson(),
   v.array(v.object({ key: v.string(), value: v.string() })),
 )
-/** What OpenList has of a setting that it does not know: shown to admins only. */
-const UNKNOWN = { type: 'string', group: 0, flag: 1 }
 
 /** Answers the settings, which two services have parts of; `undefined` for every other path. */
 export async function answerSettings(
@@ -195,7 +184,7 @@ async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   const theirs = items
     .filter(({ key }) => !ourKeys.has(key))
     .map(({ key, value }) => ({
-      ...UNKNOWN,
+      ...UNKNOWN_SETTING,
       ...knownItems.get(key),
       key,
       value: keptValue(files, key, value),

@@ -216,15 +216,7 @@ export function WelcomePage({ view, hasAddress, hasKey, hasAppPassword }: Welcom
     <AccountPage view={view} title={t.welcomeTitle}>
       <Heading title={t.welcomeTitle} lead={t.welcomeLead} />
       <ul class="rows choices">
-        {view.files && (
-          <Choose
-            href={view.files.start}
-            icon="files"
-            tone="green"
-            title={view.t.files.open}
-            hint={view.t.files.openHint}
-          />
-        )}
+        {view.parts.map(({ welcome }) => welcome?.(view))}
         {steps
           .filter(({ href }) => href !== EMAIL_PATH || view.hasMail)
           .toSorted((a, b) => Number(b.isDone) - Number(a.isDone))

@@ -7,6 +7,7 @@ import { takes } from '../../../programs/kit/declaration.ts'
 import { readSmallFile } from '../../../programs/kit/small-file.ts'
 import { readAll } from '../../../programs/kit/standard-input.ts'
 import { onSite } from '../../../programs/site/on-site.ts'
+import { settingsElsewhere } from './elsewhere.ts'
 import { whatIsClosed } from './what-is-closed.ts'
 
 /** A file of settings: an object of keys and text values. */
@@ -46,9 +47,10 @@ export const settingImport = onSite({
     ),
   },
   examples: ['setting import settings.json'],
-  async run(site, { file }, { output }) {
+  async run(site, { file }, { output, ...options }) {
     const text = file === undefined ? await readAll(process.stdin) : readSmallFile(file)
-    const changed = await saveSettings(site, COMMAND_LINE, parseFile(text))
+    const elsewhere = await settingsElsewhere(site, options)
+    const changed = await saveSettings(site, COMMAND_LINE, parseFile(text), elsewhere)
     const done =
       changed.length === 0
         ? 'Nothing changed: every setting already has this value.'

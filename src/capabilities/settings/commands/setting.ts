@@ -8,6 +8,7 @@ import { latchkey } from '../../../programs/kit/printed-command.ts'
 import { readAll } from '../../../programs/kit/standard-input.ts'
 import { onSite, sought } from '../../../programs/site/on-site.ts'
 import type { Site } from '../../../programs/site/site.ts'
+import { settingsElsewhere } from './elsewhere.ts'
 import { settingExport, settingImport } from './setting-files.ts'
 import { whatIsClosed } from './what-is-closed.ts'
 
@@ -66,9 +67,10 @@ const set = onSite({
     if (stdin === (value !== undefined))
       throw new UsageError('Give the value either as an argument or with --stdin.')
   },
-  async run(site, { setting: { key }, value }, { output }) {
+  async run(site, { setting: { key }, value }, { output, ...options }) {
     const wanted = value ?? (await readAll(process.stdin)).replace(/\r?\n$/, '')
-    const changed = await saveSettings(site, COMMAND_LINE, { [key]: wanted })
+    const elsewhere = await settingsElsewhere(site, options)
+    const changed = await saveSettings(site, COMMAND_LINE, { [key]: wanted }, elsewhere)
     const done =
       changed.length === 0 ? `Nothing changed: ${key} already has this value.` : `Set ${key}.`
     const closed = await whatIsClosed(site, changed)
@@ -93,8 +95,9 @@ const reset = onSite({
   before({ settings, all }) {
     if (all === settings.length > 0) throw new UsageError('Name the settings, or use --all.')
   },
-  async run(site, { settings, all }, { output }) {
-    const changed = await resetSettings(site, COMMAND_LINE, all ? KEYS : settings)
+  async run(site, { settings, all }, { output, ...options }) {
+    const elsewhere = await settingsElsewhere(site, options)
+    const changed = await resetSettings(site, COMMAND_LINE, all ? KEYS : settings, elsewhere)
     const done =
       changed.length === 0
         ? 'Nothing changed: every setting already has its default value.'

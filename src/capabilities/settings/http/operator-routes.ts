@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { App } from '../../../web/http/context.ts'
 import * as v from 'valibot'
+import { settingsElsewhere } from './elsewhere.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { actorOf, admin } from '../../../web/http/guard.ts'
 import { jsonArrayBody, query } from '../../../web/http/input.ts'
@@ -62,7 +63,7 @@ export const adminSettingRoutes = new Hono<App>()
     // The stock client sends the version as well, which may be an older one.
     const changeable = items.filter(({ key }) => key !== 'version')
     const values = Object.fromEntries(changeable.map(({ key, value }) => [key, value]))
-    await saveSettings(c.get('deps'), actorOf(c), values)
+    await saveSettings(c.get('deps'), actorOf(c), values, await settingsElsewhere(c))
     return ok(c, null)
   })
   .post('/default', admin(), query(groupsQuery), async (c) => {

@@ -146,6 +146,7 @@ const reasons: Record<ReasonCode, string> = {
   jsonArray: 'This must be a JSON array.',
   future: 'This must be in the future.',
   fixed: 'This cannot be changed.',
+  ofFileServer: 'This is a setting of the file server. Change it on its own pages.',
   notASetting: 'This is not a setting.',
   maxCharacters: 'It must have at most <max> characters.',
   maxBytes: 'It must have at most <max> bytes.',

@@ -287,6 +287,7 @@ export const kitZh: KitTexts = {
     jsonArray: '必须是 JSON 数组。',
     future: '必须是将来的时间。',
     fixed: '此项不能更改。',
+    ofFileServer: '此项属于文件服务器，请在它自己的页面中更改。',
     notASetting: '没有这项设置。',
     maxCharacters: '最多 <max> 个字符。',
     maxBytes: '最多 <max> 字节。',

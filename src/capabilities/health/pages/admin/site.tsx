@@ -34,11 +34,7 @@ export function SitePage({ view, state }: SiteProps) {
     <AccountPage view={view} title={t.title}>
       <header class="bar">
         <Heading title={t.title} lead={t.lead(view.site.title)} />
-        {view.files && (
-          <a role="button" class="secondary" href={view.files.manage}>
-            {view.t.files.manage}
-          </a>
-        )}
+        {view.parts.map(({ siteState }) => siteState?.(view))}
       </header>
       <Health view={view} state={state} />
       <Attention view={view} state={state} />

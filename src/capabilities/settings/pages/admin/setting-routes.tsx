@@ -4,6 +4,7 @@ import type { App, AppContext } from '../../../../web/http/context.ts'
 import { Refusal } from '../../../../core/base/refusals.ts'
 import { listSettings, resetSettings, saveSettings } from '../../manage-settings.ts'
 import { SETTINGS } from '../../definitions.ts'
+import { settingsElsewhere } from '../../http/elsewhere.ts'
 import { confirmWith } from '../../../../web/kit/confirm.tsx'
 import { attempt, type Fields, readForm } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
@@ -28,7 +29,9 @@ export const settingPages = new Hono<App>()
     if (reset !== undefined) return resetSetting(c, page, reset, fields)
     const changed = await attempt(async () => {
       await confirmWith(c, fields)
-      return saveSettings(c.get('deps'), actorOf(c), parseValues(fields, page))
+      const elsewhere = await settingsElsewhere(c)
+      const values = parseValues(fields, page, elsewhere?.alone)
+      return saveSettings(c.get('deps'), actorOf(c), values, elsewhere)
     })
     if (changed instanceof Refusal) return showSettings(c, page, { fields, refusal: changed })
     const isDeleted = touchesSecret(changed) && !fields['sso_client_secret']
@@ -48,8 +51,14 @@ function withPermissions(fields: Fields): Fields {
   return { ...fields, ...Object.fromEntries(numbers) }
 }
 
-function parseValues(fields: Fields, page: SettingPage): Record<string, string> {
-  const writable = SETTINGS.filter(({ isReadOnly }) => !isReadOnly).map(({ key }) => key)
+function parseValues(
+  fields: Fields,
+  page: SettingPage,
+  others: readonly string[] = [],
+): Record<string, string> {
+  const writable = SETTINGS.filter(
+    ({ key, isReadOnly }) => !isReadOnly && !others.includes(key),
+  ).map(({ key }) => key)
   const keys = keysOf(page).filter((key) => writable.includes(key))
   return Object.fromEntries(
     keys.flatMap((key) => (fields[key] === undefined ? [] : [[key, fields[key]]])),
@@ -60,7 +69,7 @@ function parseValues(fields: Fields, page: SettingPage): Record<string, string> 
 async function resetSetting(c: AppContext, page: SettingPage, key: string, fields: Fields) {
   const changed = await attempt(async () => {
     await confirmWith(c, fields)
-    return resetSettings(c.get('deps'), actorOf(c), [key])
+    return resetSettings(c.get('deps'), actorOf(c), [key], await settingsElsewhere(c))
   })
   if (changed instanceof Refusal) return showSettings(c, page, { fields, refusal: changed })
   const { [key]: _, ...others } = fields
@@ -85,6 +94,7 @@ interface Answer {
 export async function showSettings(c: AppContext, page: SettingPage, answer: Answer = {}) {
   const { fields, refusal, notice, checked } = answer
   const view = await adminView(c)
+  const elsewhere = await settingsElsewhere(c)
   const settings = await listSettings(c.get('deps'), actorOf(c))
   const props = {
     madeWithPassword:
@@ -94,7 +104,7 @@ export async function showSettings(c: AppContext, page: SettingPage, answer: Ans
         ? view
         : { ...view, notice: { text: view.t.notices[notice], isGood: true } },
     page,
-    settings,
+    settings: settings.filter(({ key }) => !elsewhere?.alone.includes(key)),
     fields,
     checked,
     site: c.req.url,

@@ -27,6 +27,12 @@ export function SettingsPage(props: SettingsProps) {
   const { view, page, settings, fields, problem } = props
   const t = view.t.adminSettings
   const path = `/account/admin/settings/${page}`
+  const articles = partsOf(page)
+    .map(([name, keys]) => ({
+      name,
+      shown: keys.flatMap((key) => settings.find((setting) => setting.key === key) ?? []),
+    }))
+    .filter(({ shown }) => shown.length > 0)
   return (
     <AccountPage view={view} title={`${t.pages[page]} · ${t.title}`}>
       <h1>{t.title}</h1>
@@ -40,19 +46,21 @@ export function SettingsPage(props: SettingsProps) {
           </a>
         ))}
       </div>
-      <form class="wide beside" method="post" action={path}>
-        {/* The enter key presses the first button, which must not be a reset. */}
-        <button class="skip" tabindex={-1} aria-hidden="true">
-          {t.save}
-        </button>
-        <Alert problem={problem} fields={[...settings.map(({ key }) => key), ...CONFIRM_FIELDS]} />
-        {partsOf(page).map(([name, keys]) => (
-          <article>
-            <h2>{t.parts[name]}</h2>
-            {name === 'signIn' && <WhatCloses {...props} />}
-            {keys
-              .flatMap((key) => settings.find((setting) => setting.key === key) ?? [])
-              .map((setting) => (
+      {articles.length > 0 && (
+        <form class="wide beside" method="post" action={path}>
+          {/* The enter key presses the first button, which must not be a reset. */}
+          <button class="skip" tabindex={-1} aria-hidden="true">
+            {t.save}
+          </button>
+          <Alert
+            problem={problem}
+            fields={[...settings.map(({ key }) => key), ...CONFIRM_FIELDS]}
+          />
+          {articles.map(({ name, shown }) => (
+            <article>
+              <h2>{t.parts[name]}</h2>
+              {name === 'signIn' && <WhatCloses {...props} />}
+              {shown.map((setting) => (
                 <SettingField
                   view={view}
                   setting={setting}
@@ -60,13 +68,14 @@ export function SettingsPage(props: SettingsProps) {
                   problem={problem}
                 />
               ))}
-          </article>
-        ))}
-        <ConfirmFields view={view} form="settings" problem={problem} onlyWhenAsked />
-        <p class="buttons sticky">
-          <button>{t.save}</button>
-        </p>
-      </form>
+            </article>
+          ))}
+          <ConfirmFields view={view} form="settings" problem={problem} onlyWhenAsked />
+          <p class="buttons sticky">
+            <button>{t.save}</button>
+          </p>
+        </form>
+      )}
       {view.parts.map(({ settings: part }) => part?.(props))}
     </AccountPage>
   )

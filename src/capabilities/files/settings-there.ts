@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { type IsolateMemory, remembered } from '../../core/base/isolate-memory.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
+import { SET_THERE, SHARED_LOOK, UNKNOWN_SETTING } from './openlist-settings.ts'
+import { callAsAdmin, type OriginDeps } from './origin.ts'
+
+type ThereDeps = OriginDeps & { isolateMemory: IsolateMemory }
+
+const itemsSchema = v.array(v.looseObject({ key: v.string(), value: v.string() }))
+
+/** The public settings of the file server, and when they were asked for (milliseconds). */
+interface FilesSettingsMemory {
+  kept?: { values: Record<string, unknown>; readAt: number }
+}
+
+export const filesSettingsMemory = remembered(
+  'the settings of the file server',
+  (): FilesSettingsMemory => ({}),
+)
+
+/** The settings of a site that its file server has, as the functions of settings take them. */
+export function settingsThere(deps: ThereDeps, files: FileServer): SettingsElsewhere {
+  return { alone: SET_THERE, shared: SHARED_LOOK, prepare: () => prepare(deps, files) }
+}
+
+async function prepare(deps: ThereDeps, files: FileServer) {
+  if (files.problem !== undefined) throw new Refusal('filesNotSetUp', { detail: files.problem })
+  const { code, data } = await callAsAdmin(deps, files, '/api/admin/setting/list')
+  if (code !== 200 || !v.is(itemsSchema, data))
+    throw new Refusal('filesBroken', { detail: 'no list of settings' })
+  const known = new Map(data.map((item) => [item.key, item]))
+  return async (values: Readonly<Record<string, string>>) => {
+    const items = Object.entries(values)
+      .filter(([key, value]) => known.get(key)?.value !== value)
+      .map(([key, value]) => ({ ...UNKNOWN_SETTING, ...known.get(key), key, value }))
+    if (items.length === 0) return
+    try {
+      await save(deps, files, items)
+    } catch (error) {
+      // It may have saved them, or some, although its answer did not come.
+      const before = items.flatMap(({ key }) => known.get(key) ?? [])
+      await save(deps, files, before).catch(() => undefined)
+      throw error
+    } finally {
+      delete filesSettingsMemory(deps).kept
+    }
+  }
+}
+
+async function save(deps: ThereDeps, files: FileServer, items: readonly object[]): Promise<void> {
+  const { code } = await callAsAdmin(deps, files, '/api/admin/setting/save', items)
+  if (code !== 200) throw new Refusal('filesBroken', { detail: `settings are refused: ${code}` })
+}
