@@ -278,12 +278,12 @@ async function hashNewPassword<S extends Subject | Subject<undefined>>(
   password = '',
   check: (user: AccountOf<S>) => void = () => {},
 ): Promise<string | undefined> {
+  if (password !== '') checkPasswordLength(password)
   const { account, common } = await act(deps, subject, { fresh: true }, () => ({
     common: password === '' ? undefined : selectCommonPassword(deps.db, password),
   }))
   check(account)
   if (password === '') return undefined
-  checkPasswordLength(password)
   refuseCommonPassword(common ?? [])
   return hashPassword(deps, await staticDigest(password))
 }

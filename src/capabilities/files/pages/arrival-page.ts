@@ -6,7 +6,8 @@ import { LANGUAGE_TAGS, languageOf, textsFor } from '../../../web/kit/language.t
 const POLICY = `default-src 'none'; script-src '${ARRIVE_SCRIPT_HASH}'; connect-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 /** Makes the page whose script brings the session of the accounts' host here. */
-export function arrivalPage(c: AppContext) {
+export async function arrivalPage(c: AppContext): Promise<Response> {
+  await c.get('preparePages')(c)
   const t = textsFor(c).files
   c.header('Content-Security-Policy', POLICY)
   c.header('Referrer-Policy', 'no-referrer')
