@@ -206,6 +206,18 @@ describe('latchkey files', () => {
     expect(await doctor()).toMatch(/fail {2}file server .*gives no answer of OpenList/)
   })
 
+  test('doctor says that a second host lacks the address of the accounts', async () => {
+    const other = new Clone(inject('startedSite'))
+    onTestFinished(() => other.remove())
+    const vars = `FILES_ORIGIN=${address}\nFILES_TOKEN=${FILES_TOKEN}\nFILES_HOST=files.example.org\n`
+    appendFileSync(other.path('.dev.vars'), vars)
+    expect((await other.command(['doctor'])).stdout).toMatch(
+      /warn {2}files host .*files\.example\.org: it needs SITE_ADDRESS/,
+    )
+    appendFileSync(other.path('.dev.vars'), 'SITE_ADDRESS=https://accounts.example.org\n')
+    expect((await other.command(['doctor'])).stdout).not.toContain('files host')
+  })
+
   test('link makes a user be one of OpenList, status shows it, unlink ends it', async () => {
     // As OpenList numbers them after Latchkey has made one of a far id.
     const id = 1_000_000_009

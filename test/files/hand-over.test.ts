@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { settings } from '../../schema/tables.ts'
+import { eq } from 'drizzle-orm'
+import { settings, users } from '../../schema/tables.ts'
 import { ARRIVE_SCRIPT, ARRIVE_SCRIPT_HASH, CLIENT_SCRIPT } from '../../.build/assets.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
@@ -10,6 +11,7 @@ const PASSWORD = 'alice-Passw0rd'
 const FILES = 'https://files.example.org'
 const MAIN = 'https://accounts.example.org'
 const TWO_HOSTS = { FILES_HOST: 'files.example.org', SITE_ADDRESS: MAIN }
+const AS_GUEST = 'Continue without signing in'
 const HERE = { 'Sec-Fetch-Site': 'same-origin' }
 const INVALID = [400, 'could not sign you in, try again\n']
 
@@ -114,6 +116,22 @@ describe('the way from the files to the accounts and back', () => {
     const { status, headers } = await browser.main.post(`${MAIN}/account/sign-in`, fields)
     expect([status, refreshTo(headers)]).toEqual([200, next])
     expect(await browser.codeAt(MAIN + next)).not.toBe('')
+  })
+
+  test('is not for who reads as the guest, while the guest is enabled', async () => {
+    const shownAt = async (path: string) => {
+      const { location } = await browser.main.get(await browser.leave(path))
+      return (await browser.main.get(MAIN + location)).html
+    }
+    expect(await shownAt('/folder')).not.toContain(AS_GUEST)
+    await site.db.update(users).set({ disabled: false }).where(eq(users.username, 'guest'))
+    expect(await shownAt('/folder')).toContain(`href="${FILES}/folder">${AS_GUEST}`)
+    const hostile = `/account/files?next=${encodeURIComponent('//evil.example')}`
+    const { html } = await browser.main.get(
+      `${MAIN}/account/sign-in?next=${encodeURIComponent(hostile)}`,
+    )
+    expect(html).toContain(`href="${FILES}/">${AS_GUEST}`)
+    expect((await browser.main.get(`${MAIN}/account/sign-in`)).html).not.toContain(AS_GUEST)
   })
 
   test('sets up a demanded second factor first', async () => {

@@ -2,11 +2,11 @@ import { warning } from '../../../programs/kit/findings.ts'
 import { PRODUCTION_FILE } from '../../../programs/site/dev-vars.ts'
 import { findFileServer } from '../../../programs/site/file-server.ts'
 import type { Checks } from '../../../programs/site/in-programs.ts'
-import { judgeFileServer, judgeLinks, readStateOf } from './judge.ts'
+import { judgeFileServer, judgeHosts, judgeLinks, readStateOf } from './judge.ts'
 
 export const checks: Checks = {
   /** Nothing is checked where no file server is set. */
-  async ofSetup(site, { isRemote }) {
+  async ofSetup(site, { isRemote, variable }) {
     const server = await findFileServer(isRemote)
     if (server === undefined) return []
     // Only the Worker has the secrets; they can't be read back.
@@ -20,6 +20,10 @@ export const checks: Checks = {
       ]
     const state = await readStateOf(site, server)
     const found = judgeFileServer(server, state)
-    return found.status === 'fail' ? [found] : [found, judgeLinks(state)]
+    const hosts = judgeHosts(server, isRemote, {
+      SITE_ADDRESS: variable('SITE_ADDRESS'),
+      ISSUER: variable('ISSUER'),
+    })
+    return found.status === 'fail' ? [found, ...hosts] : [found, judgeLinks(state), ...hosts]
   },
 }

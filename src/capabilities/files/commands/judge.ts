@@ -1,4 +1,5 @@
 import type { FileServer } from '../../../core/base/file-server.ts'
+import type { SiteAddressBindings } from '../../../core/base/site-address.ts'
 import { failure, type Finding, good, warning } from '../../../programs/kit/findings.ts'
 import type { OriginDeps } from '../origin.ts'
 import {
@@ -14,6 +15,21 @@ const STATE_SECONDS = 10
 /** Asks the file server for its state, as the site would. */
 export function readStateOf(deps: OriginDeps, files: FileServer): Promise<FileServerState> {
   return readFileServerState(deps, files, STATE_SECONDS * 1000)
+}
+
+/**
+ * Judges whether the sign-in of a second host leads to the accounts. What is wrong with an address
+ * that is set, other checks say. `npm start` knows its own address while nobody else reaches it.
+ */
+export function judgeHosts(
+  { host }: FileServer,
+  isRemote: boolean,
+  set: SiteAddressBindings,
+): Finding[] {
+  if (host === undefined || set.SITE_ADDRESS || set.ISSUER) return []
+  const text = `nobody can sign in at FILES_HOST ${host}: it needs SITE_ADDRESS, or ISSUER`
+  const judge = isRemote ? failure : warning
+  return [judge('files host', text, 'set SITE_ADDRESS to the address of the accounts')]
 }
 
 const COPY_TOKEN = 'copy “Token” of Manage → Settings → Other at OpenList into FILES_TOKEN'

@@ -19,8 +19,8 @@ interface SignInProps {
   ceremony: BegunCeremony | undefined
   /** The program that asks for the sign-in. */
   asking?: AskingProgram | undefined
-  /** Whether `next` is a page of the files, and open without a sign-in. */
-  isGuestIn?: boolean
+  /** The address of the page of the files that is open without a sign-in. */
+  guestPage?: string | undefined
 }
 
 /** Each way to sign in is a form of its own on this page. */
@@ -33,9 +33,9 @@ export function SignInPage(props: SignInProps) {
         {props.asking && <p>{props.asking.lead}</p>}
         <PasswordForm {...props} />
         <OtherWays {...props} />
-        {props.isGuestIn === true && (
+        {props.guestPage !== undefined && (
           <p class="aside">
-            <a href={props.next}>{t.asGuest}</a>
+            <a href={props.guestPage}>{t.asGuest}</a>
           </p>
         )}
         <details class="lost">

@@ -7,6 +7,7 @@ import { login } from '../sign-in.ts'
 import { signInWithPasskey } from '../../passkeys/sign-in.ts'
 import { staticDigest } from '../../../core/passwords/passwords.ts'
 import { relyingPartyOf } from '../../../core/base/passkey-site.ts'
+import { filesOriginFrom } from '../../../core/base/file-server.ts'
 import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
 import { readAccountAs } from '../../../core/access/act-as.ts'
 import { findGuest } from '../../../core/accounts/store.ts'
@@ -14,7 +15,7 @@ import { isSessionOver, lacksSecondFactor } from '../../../web/kit/session-over.
 import { text } from '../../../core/base/text.ts'
 import { attempt, problemOf, readForm } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
-import { isRequestPath } from '../../../web/kit/local-path.ts'
+import { isRequestPath, parseClientPath } from '../../../web/kit/local-path.ts'
 import { beginOnPage, readAssertion } from '../../passkeys/pages/passkey.ts'
 import { showContinue } from '../../../web/kit/problem-page.tsx'
 import { sessionToken, setSessionToken } from '../../../web/http/session-cookie.ts'
@@ -41,7 +42,7 @@ export const signInPages = new Hono<App>()
     const asking = await findAsking(c, next)
     const fields = { username: asking?.username ?? '' }
     const props = { view: await readView(c), next, ceremony: await beginSignIn(c), asking, fields }
-    return showPage(c, <SignInPage {...props} isGuestIn={await isGuestIn(c, next)} />)
+    return showPage(c, <SignInPage {...props} guestPage={await guestPage(c, next)} />)
   })
   .post('/', async (c) => {
     const fields = await readForm(c)
@@ -134,11 +135,26 @@ async function leadToFiles(c: AppContext, next: string): Promise<Response | unde
   }
 }
 
-/** Tells whether the visitor may read the files without a sign-in. */
-async function isGuestIn(c: AppContext, next: string): Promise<boolean> {
-  if (!isFilesPath(next)) return false
+/**
+ * Finds the page of the files that a visitor may read without a sign-in.
+ *
+ * @returns Its address; `undefined` where the sign-in is not for files, or the guest is disabled.
+ */
+async function guestPage(c: AppContext, next: string): Promise<string | undefined> {
+  const page = isFilesPath(next) ? next : pageAtFilesHost(c, next)
+  if (page === undefined) return undefined
   const guest = await findGuest(c.get('deps').db)
-  return guest !== undefined && !guest.disabled
+  return guest !== undefined && !guest.disabled ? page : undefined
+}
+
+/** Reads the page of the files' own host for which a visitor signs in. */
+function pageAtFilesHost(c: AppContext, next: string): string | undefined {
+  if (!next.startsWith('/account/files?')) return undefined
+  const here = new URL(c.req.url)
+  const files = c.get('deps').fileServer()
+  const origin = files && filesOriginFrom(files, here)
+  if (origin === undefined) return undefined
+  return origin + (parseClientPath(new URL(next, here).searchParams.get('next') ?? '') || '/')
 }
 
 async function showSignIn(
@@ -151,9 +167,9 @@ async function showSignIn(
   const ceremony = await beginSignIn(c)
   const asking = await findAsking(c, parseNext(c, { next }))
   const path = parseNext(c, { next })
-  const isIn = await isGuestIn(c, path)
+  const open = await guestPage(c, path)
   const fields = { username }
-  const props = { view, fields, next: path, ceremony, asking, isGuestIn: isIn }
+  const props = { view, fields, next: path, ceremony, asking, guestPage: open }
   const refused = { form: 'sign-in', fields, refusal }
   return showForm(c, SignInPage, props, refused)
 }
