@@ -110,7 +110,7 @@ export class Site {
 
   readonly request = async (path: string, init: RequestInit): Promise<Response> =>
     app.fetch(
-      new Request(new URL(path, 'http://localhost'), init),
+      new Request(URL.canParse(path) ? path : `http://localhost${path}`, init),
       this.#bindings,
       createExecutionContext(),
     )
