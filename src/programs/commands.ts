@@ -11,8 +11,8 @@ const OF_PROGRAMS: Readonly<Record<string, Group>> = {
     load: async () => (await import('./ldap-door/command.ts')).ldapCommand,
   },
   secrets: {
-    about: 'ends a rotation of SECRET_KEYS: seals everything with the new entry',
-    zh: '完成 SECRET_KEYS 的轮换：用新条目重新加密所有内容',
+    about: 'makes entries of SECRET_KEYS, and seals everything with a new one',
+    zh: '生成 SECRET_KEYS 的条目，并用新条目重新加密所有内容',
     load: async () => (await import('./secrets/secrets.ts')).secretsCommands,
   },
   doctor: {

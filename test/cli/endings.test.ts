@@ -100,6 +100,7 @@ const ENDS_NOTHING_ELSE = [
   'link delete',
   'link list',
   'passkey list',
+  'secrets new',
   'secrets reseal',
   'reserved-name keep',
   'reserved-name list',

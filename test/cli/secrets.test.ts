@@ -95,7 +95,7 @@ test('secrets reseal keeps what it cannot open, and says so', async () => {
   expect(clone.sql('select sealed from openid_keys')).toEqual([before])
 })
 
-test('npm run secrets says what to do with a new entry here', () => {
+test('secrets new prints an entry, and says what to do with it here', async () => {
   const folder = process.cwd()
   const advice = () => {
     process.chdir(clone.folder)
@@ -105,7 +105,13 @@ test('npm run secrets says what to do with a new entry here', () => {
       process.chdir(folder)
     }
   }
-  expect(advice()).toContain('.dev.vars holds 1 entry, so this is a rotation')
+  const before = entries()
+  const made = await clone.command(['secrets', 'new'])
+  expect(made).toMatchObject({ code: 0, stderr: '' })
+  expect(made.stdout).toMatch(
+    /^[\w-]{43}\n\nThis is one entry for SECRET_KEYS; nothing was changed\.\n\n.*\.dev\.vars holds 1 entry, /,
+  )
+  expect(entries()).toBe(before)
   setEntries(`${newEntry()},${entries()}`)
   expect(advice()).toContain('.dev.vars holds 2 entries')
   expect(advice()).toContain('npm run deploy makes its first entry')

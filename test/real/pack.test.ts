@@ -1,5 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import {
+  chmodSync,
   cpSync,
   existsSync,
   globSync,
@@ -56,15 +58,25 @@ beforeEach(() => {
   data = mkdtempSync(join(folder, 'data-'))
 })
 
-/** Runs the pack as somebody would who has Node alone. */
-function latchkey(args: string[], env: Record<string, string> = {}): Program {
+/** Runs a program as somebody would who has Node alone. */
+function run(words: string[], env: Record<string, string>): Program {
   const path = `${dirname(process.execPath)}:/usr/bin:/bin`
   const set = Object.entries({ PATH: path, LATCHKEY_DATA: data, ...env })
-  const words = set.map(([name, value]) => `${name}=${value}`)
-  const line = ['-i', ...words, join(site, 'latchkey'), ...args]
-  const program = new Program('env', line, { cwd: folder })
+  const given = set.map(([name, value]) => `${name}=${value}`)
+  const program = new Program('env', ['-i', ...given, ...words], { cwd: folder })
   programs.push(program)
   return program
+}
+
+function latchkey(args: string[], env: Record<string, string> = {}): Program {
+  return run([join(site, 'latchkey'), ...args], env)
+}
+
+/** Runs the entry of the container, as the image does. */
+function container(args: string[], env: Record<string, string> = {}): Program {
+  const command = { LATCHKEY_COMMAND: 'in-container latchkey' }
+  const entry = [process.execPath, join(site, 'launch.cjs'), 'container/main']
+  return run([...entry, ...args], { ...command, ...env })
 }
 
 async function serve(env: Record<string, string> = {}) {
@@ -105,6 +117,30 @@ test('a pack starts in another folder, runs commands beside the site, and stops'
     stderr: expect.stringMatching(/^This installation has no wrangler: [^\n]+\n$/),
   })
   expect(readdirSync(data).toSorted()).toEqual(['.dev.vars', '.wrangler'])
+})
+
+test('the entry of a container serves as the owner of the data with SECRET_KEYS of the environment, and tells its health', async () => {
+  // The site may become a user that enters no folder of root.
+  chmodSync(folder, 0o755)
+  const port = await freePort()
+  const secrets = { SECRET_KEYS: randomBytes(32).toString('base64url'), PUID: '4321' }
+  const service = container([], { HOST: '127.0.0.1', PORT: port, ADMIN_PASSWORD, ...secrets })
+  await service.until('serves on')
+  const client = new Client(`http://127.0.0.1:${port}`)
+  expect(await client.signIn('admin', ADMIN_PASSWORD)).toMatchObject({ code: 200 })
+  expect(service.stdout).toContain('in-container latchkey doctor')
+  expect(readdirSync(data).toSorted()).toEqual(['.wrangler', 'backups'])
+  expect(statSync(data).uid).toBe(process.getuid?.() === 0 ? 4321 : process.getuid?.())
+  expect(await container(['health']).ended).toEqual({ code: 0, stdout: '', stderr: '' })
+  const made = await container(['secrets', 'new'], secrets).ended
+  expect(made.stdout).toContain('SECRET_KEYS of the environment holds 1 entry')
+  expect(made.stdout).toContain('in-container latchkey secrets reseal')
+  expect(made.stdout).not.toMatch(/npm|npx|deployed/)
+  expect(await service.stop('SIGTERM')).toMatchObject({ code: 0 })
+  expect(await container(['health']).ended).toMatchObject({
+    code: 1,
+    stderr: 'The site does not answer.\n',
+  })
 })
 
 /** A version before the pack, whose last migration is an older one. */

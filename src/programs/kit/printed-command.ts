@@ -29,6 +29,7 @@ export function saidHere(text: string): string {
   return text
     .replaceAll(/\bnpm run (?:-s )?latchkey --(?= |$)/gm, commandHere)
     .replaceAll(/\bnpm start\b(?: --(?= -))?/g, () => start)
+    .replaceAll(/\bnpm run secrets\b/g, () => latchkey('secrets', 'new'))
     .replaceAll('git pull', () => 'upgrade Latchkey')
 }
 

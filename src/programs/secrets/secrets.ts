@@ -7,9 +7,10 @@ import { openBox, sealBox } from '../../core/crypto/sealed-box.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import { keyIdAnswerSchema } from '../site/local-data.ts'
 import { CommandError } from '../kit/command-error.ts'
+import { command } from '../kit/declaration.ts'
 import { confirm, needTerminal, YES } from '../kit/confirm.ts'
 import { startProgress } from '../kit/progress.ts'
-import { DEV_VARS_FILE, PRODUCTION_FILE } from '../site/dev-vars.ts'
+import { DEV_VARS_FILE, newSecretKey, PRODUCTION_FILE } from '../site/dev-vars.ts'
 import { onSite } from '../site/on-site.ts'
 import { askSite, isSiteRunning } from '../site/running-site.ts'
 import {
@@ -20,17 +21,29 @@ import {
   sealCountsSchema,
   sumSeals,
 } from '../site/sealed-content.ts'
+import { secretAdvice } from '../site/secret-advice.ts'
 import type { Site } from '../site/site.ts'
+
+const newEntry = command({
+  about: 'prints a new entry for SECRET_KEYS, and what to do with it here',
+  zh: '生成 SECRET_KEYS 的新条目，并说明在此处如何使用',
+  notes: ['It changes nothing.', '此命令不会更改任何内容。'],
+  examples: ['secrets new'],
+  run(_, { output }) {
+    const entry = newSecretKey()
+    output.done(`${entry}\n\n${secretAdvice()}`, { entry })
+  },
+})
 
 const reseal = onSite({
   about: 'seals everything anew with the first entry of SECRET_KEYS, so that older ones can go',
   zh: '用 SECRET_KEYS 的第一项重新加密所有内容，之后可以移除旧的条目',
   takes: { yes: YES },
   notes: [
-    `Put a new entry before the old ones first, and restart the site: npm run secrets says how. The command may be
+    `Put a new entry before the old ones first, and restart the site: secrets new says how. The command may be
 stopped and run again at any time. It says when the older entries can go: until then, tokens that they signed
 are valid. With --remote it asks whether the Worker has the same list, which can't be read from Cloudflare.`,
-    `请先把新条目放在旧条目之前并重启站点，步骤见 npm run secrets。命令可以随时中断并再次运行。
+    `请先把新条目放在旧条目之前并重启站点，步骤见 secrets new。命令可以随时中断并再次运行。
 它会说明旧条目何时可以移除：在此之前，用它们签署的令牌仍然有效。
 使用 --remote 时会询问 Worker 是否使用同一列表，因为无法从 Cloudflare 读取。`,
   ],
@@ -122,4 +135,4 @@ function whenOldGo(file: string, keptUntil = 0): string {
 }
 
 /** `latchkey secrets …`: the entries of `SECRET_KEYS`. */
-export const secretsCommands = { reseal }
+export const secretsCommands = { new: newEntry, reseal }

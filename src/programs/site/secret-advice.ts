@@ -1,19 +1,28 @@
 import { existsSync } from 'node:fs'
 import { parseSecretKeys } from '../../core/crypto/key-ring.ts'
+import { isPacked } from '../kit/places.ts'
 import { latchkey } from '../kit/printed-command.ts'
-import { DEV_VARS_FILE, PRODUCTION_FILE, productionFile, readSecretKeys } from './dev-vars.ts'
+import {
+  DEV_VARS_FILE,
+  givenSecretKeys,
+  PRODUCTION_FILE,
+  productionFile,
+  readSecretKeys,
+} from './dev-vars.ts'
 import { STATE_FOLDER } from './local-database.ts'
 
 /** Says what to do here with a new entry for `SECRET_KEYS`: it depends on what is in the folder. */
 export function secretAdvice(): string {
-  const parts = [ofLocalSite(), ofDeployedSite()]
+  // A pack deploys nothing.
+  const parts = [ofLocalSite(), ...(isPacked() ? [] : [ofDeployedSite()])]
   return ['This is one entry for SECRET_KEYS; nothing was changed.', ...parts].join('\n\n')
 }
 
 function ofLocalSite(): string {
+  const place = givenSecretKeys() === undefined ? DEV_VARS_FILE : 'SECRET_KEYS of the environment'
   const entries = countEntries(DEV_VARS_FILE)
   if (entries > 0)
-    return `On this machine, ${DEV_VARS_FILE} holds ${counted(entries)}, so this is a rotation:
+    return `On this machine, ${place} holds ${counted(entries)}, so this is a rotation:
 1. Put the new entry first and keep the others: SECRET_KEYS=<new entry>,<what is there now>
    Never replace the list: that ends every sign-in and all two-step verification.
 2. Restart the site.
@@ -39,7 +48,8 @@ this folder. If a site is deployed already, find that copy before you rotate: th
 }
 
 function countEntries(file: string): number {
-  if (!existsSync(file)) return 0
+  const isGiven = file === DEV_VARS_FILE && givenSecretKeys() !== undefined
+  if (!isGiven && !existsSync(file)) return 0
   const parsed = parseSecretKeys(readSecretKeys(file))
   return typeof parsed === 'string' ? 0 : parsed.length
 }
