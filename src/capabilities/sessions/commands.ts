@@ -56,7 +56,7 @@ const end = onSite({
   async run(site, { user, session }, { output }) {
     if (user === undefined) {
       const ended = await endEverySession(site, COMMAND_LINE)
-      return output.done(`Ended ${sessions(ended)}: all users must sign in again.`, { ended })
+      return output.done(`Ended ${countOf(ended)}: all users must sign in again.`, { ended })
     }
     const { id, username } = user
     if (session !== undefined) {
@@ -66,13 +66,13 @@ const end = onSite({
     const ended = await endEverything(site, of(COMMAND_LINE, id))
     const tokens = ended.appPasswords
     output.done(
-      `Ended ${sessions(ended.sessions)} of ${username}, and deleted ${tokens === 1 ? '1 app password' : `${tokens} app passwords`}.`,
+      `Ended ${countOf(ended.sessions)} of ${username}, and deleted ${tokens === 1 ? '1 app password' : `${tokens} app passwords`}.`,
       { id, username, ended: ended.sessions, deleted_tokens: tokens },
     )
   },
 })
 
-function sessions(count: number): string {
+function countOf(count: number): string {
   return count === 1 ? '1 session' : `${count} sessions`
 }
 

@@ -11,5 +11,5 @@ export async function mergedParts<Part extends object>(
   ask: (part: OfUser) => Promise<Part> | undefined,
 ): Promise<Part> {
   const parts = await loadPartsOfUser()
-  return Object.assign({}, ...(await Promise.all(parts.map(ask))))
+  return Object.assign({}, ...(await Promise.all(parts.map(async (part) => ask(part)))))
 }

@@ -183,7 +183,9 @@ export const setUser = onSite({
     const now = newName === undefined ? '' : `; the user name is now ${newName}`
     const isRenamed = newName !== undefined && newName !== username
     const parts = isRenamed ? await loadPartsOfUser() : []
-    const known = await Promise.all(parts.map(({ programs }) => programs?.(site) ?? []))
+    const known = await Promise.all(
+      parts.map(async ({ programs }) => (await programs?.(site)) ?? []),
+    )
     const programs = known.flat()
     const warning =
       programs.length === 0 ? '' : ` ${programs.join(', ')} will take it for another account.`

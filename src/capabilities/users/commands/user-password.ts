@@ -65,7 +65,9 @@ async function findRemaining(
   user: Account,
 ): Promise<{ remaining: Remaining[]; keys: number }> {
   const parts = await loadPartsOfUser()
-  const found = await Promise.all(parts.map(({ remaining }) => remaining?.(site, user) ?? []))
+  const found = await Promise.all(
+    parts.map(async ({ remaining }) => (await remaining?.(site, user)) ?? []),
+  )
   const addresses = await selectVerifiedAddress(site.db, user.id)
   const { keys } = await listKeys(site, of(COMMAND_LINE, user.id))
   const word = userWord(user)
