@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core'
+import { FREQUENT_CRON } from '../../src/core/base/crons.ts'
+import { phoneCode } from '../support/authenticator.ts'
 import type { Client } from '../support/client.ts'
-import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
+import type { ClockedSite } from '../support/clocked-site.ts'
+import { ADMIN_PASSWORD } from '../support/clone.ts'
+import type { Envelope } from '../support/envelope.ts'
+import { newKey, newRsaKey } from '../support/new-key.ts'
+import { SoftwarePasskey } from '../support/passkey.ts'
+import { registerAt, signInAt } from '../support/passkey-client.ts'
 import { press } from '../support/press.ts'
+import type { Receiver } from '../support/receiver.ts'
+import { runTrigger } from '../support/run-trigger.ts'
 
 type Take = (page: Page, name: string) => Promise<void>
 
@@ -46,239 +55,528 @@ const TITLES = [
   'iPad (Blink)',
   'Second laptop, the one with the broken hinge that is kept for travelling',
 ]
-const NETWORKS = ['203.0.113.0', '198.51.100.24', '2001:db8:1234:5678::/64', '192.0.2.77']
+/** Addresses of devices. The site keeps the /64 of the third. */
+const ADDRESSES = ['203.0.113.0', '198.51.100.24', '2001:db8:1234:5678::1', '192.0.2.77']
+const ADMIN_ADDRESS = ADDRESSES[0] ?? ''
+const PASSWORD = 'three unrelated words'
+/** Users who an operator creates; the others join by invitations. */
+const CREATED = 28
+/** How long the events of the last days are apart. */
+const EVENT_MILLISECONDS = 47 * MINUTE
+/** The codes of a secret can be used one by one. */
+const CODE_MILLISECONDS = 30_000
 
-const pick = (items: readonly string[], place: number): string => items[place % items.length] ?? ''
-
-/** Fills the database of a clone like that of a site that is used. */
-export function fill(clone: Clone, now = Date.now()): void {
-  for (let id = 3; id <= 42; id++) {
-    const name = id - 3 < NAMES.length ? pick(NAMES, id - 3) : `user${id}`
-    clone.sql(
-      `insert into users (id, username, username_key, disabled, role, permission, base_path, created_at, totp_seed)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      id,
-      name,
-      name.toLowerCase(),
-      id % 9 === 0 ? 1 : 0,
-      id === 5 ? 2 : 0,
-      id % 2 === 0 ? 0xcf9 : 0x30,
-      `/homes/${name}`,
-      now - id * DAY,
-      id % 3 === 0 ? 'x' : null,
-    )
-  }
-  for (const user of [1, 3]) fillAccount(clone, user, now)
-  fillSite(clone, now)
-  fillPeople(clone, now)
-  fillChannels(clone, now)
-  fillEvents(clone, now)
+const pick = <Item>(items: readonly Item[], place: number): Item => {
+  const item = items[place % items.length]
+  if (item === undefined) throw new Error('nothing to pick from')
+  return item
 }
-
-function fillAccount(clone: Clone, user: number, now: number): void {
-  for (const [place, title] of TITLES.entries())
-    clone.sql(
-      `insert into ssh_keys (user_id, title, fingerprint, type, bits, line, added_at, last_used_at, last_used_network)
-       values (?, ?, ?, ?, ?, 'x', ?, ?, ?)`,
-      user,
-      title,
-      `SHA256:${String(place).padStart(2, '0')}${'kW3xR9vQ7mT1zB5nL8cH4dF6gJ2pS0aYeUiOoXqVbNm'.slice(2)}`,
-      place % 4 === 1 ? 'ssh-rsa' : 'ssh-ed25519',
-      place % 4 === 1 ? 4096 : 256,
-      now - (400 - place * 30) * DAY,
-      place % 3 === 0 ? now - (400 - place * 30) * DAY : now - place * 5 * HOUR,
-      place % 3 === 0 ? '' : pick(NETWORKS, place),
-    )
-  for (let place = 0; place < 8; place++)
-    clone.sql(
-      `insert into sessions (id, user_id, created_at, expires_at, last_active_at, network, user_agent, amr)
-       values (?, ?, ?, ?, ?, ?, ?, ?)`,
-      `filled-${place}`,
-      user,
-      now - (place + 1) * 7 * HOUR,
-      now + (48 - place * 5) * HOUR,
-      now - place * place * 50 * MINUTE,
-      pick(NETWORKS, place),
-      pick(BROWSERS, place),
-      pick(['pwd otp', 'passkey', 'pwd', 'sso otp'], place),
-    )
-  for (const [place, name] of ['rclone on the laptop', '照片备份', 'Home Assistant'].entries())
-    clone.sql(
-      `insert into app_passwords (user_id, name, token_hash, scopes, created_at, expires_at, last_used_at, last_network)
-       values (?, ?, ?, ?, ?, ?, ?, ?)`,
-      user,
-      name,
-      `filled-${user}-${place}`,
-      pick(['files:read files:write', 'files:read', 'account:read'], place),
-      now - place * 40 * DAY - DAY,
-      place === 1 ? now - DAY : place === 2 ? null : now + 200 * DAY,
-      place === 2 ? null : now - place * 3 * DAY - HOUR,
-      place === 2 ? null : pick(NETWORKS, place),
-    )
-  for (const [place, name] of ['iPhone', 'YubiKey 5C', '密码管理器'].entries())
-    clone.sql(
-      `insert into passkeys (credential_id, user_id, public_key, algorithm, sign_count, backup_eligible, backed_up,
-         transports, aaguid, rp_id, name, created_at, last_used_at)
-       values (?, ?, 'x', -7, 0, 1, ?, '', '', 'localhost', ?, ?, ?)`,
-      `filled-${user}-${place}`,
-      user,
-      place === 1 ? 0 : 1,
-      name,
-      now - (place + 1) * 60 * DAY,
-      place === 2 ? null : now - place * DAY - 2 * HOUR,
-    )
-}
-
-function fillSite(clone: Clone, now: number): void {
-  const programs = [
-    ['OpenList', 'https://files.example.org/api/auth/sso_callback?method=sso_get_token'],
-    ['Grafana', 'https://grafana.example.org/login/generic_oauth'],
-    ['家庭相册', 'https://photos.example.org/oauth/callback'],
-    ['Wiki', 'https://wiki.example.org/auth/oidc.callback'],
-  ]
-  for (const [place, [name = '', uri = '']] of programs.entries()) {
-    clone.sql(
-      `insert into openid_clients (id, name, secret_hash, redirect_uris, post_logout_uris, first_party, admins_only, created_at)
-       values (?, ?, ?, ?, '[]', ?, ?, ?)`,
-      `client-${place}`,
-      name,
-      place === 3 ? null : 'x',
-      JSON.stringify([uri]),
-      place === 0 ? 1 : 0,
-      place === 1 ? 1 : 0,
-      now - place * 20 * DAY,
-    )
-    clone.sql(
-      'insert into openid_consents (user_id, client_id, scope, given_at) values (1, ?, ?, ?)',
-      `client-${place}`,
-      'openid profile',
-      now - place * 3 * DAY,
-    )
-  }
-}
-
-/** People who have registered or were invited. */
-function fillPeople(clone: Clone, now: number): void {
-  for (const [place, name] of ['nina', '赵敏', 'Óscar'].entries())
-    clone.sql(
-      `insert into users (id, username, username_key, disabled, waiting, registered_network, created_at)
-       values (?, ?, ?, 1, 1, ?, ?)`,
-      43 + place,
-      name,
-      name.toLowerCase(),
-      pick(NETWORKS, place),
-      now - (place * 5 + 1) * HOUR,
-    )
-  const links: [name: string, username: string, email: string, uses: number, used: number][] = [
-    ['Family', '', '', 5, 2],
-    ['', 'olga', 'olga@example.org', 1, 0],
-    ['上海的同事', '', '', 10, 10],
-    ['', '', '', 1, 0],
-  ]
-  for (const [place, [name, username, email, uses, used]] of links.entries())
-    clone.sql(
-      `insert into links (kind, token_hash, created_by, name, username, email, uses, used, created_at, ends_at)
-       values ('invitation', ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
-      `filled-${place}`,
-      name,
-      username,
-      email,
-      uses,
-      used,
-      now - (place + 1) * DAY,
-      now + (place === 3 ? -1 : 6 - place) * DAY,
-    )
-}
-
-function fillChannels(clone: Clone, now: number): void {
-  const channels: [kind: string, name: string, target: string, failure: string][] = [
-    ['email', 'Post of the administrators', 'admins@example.org', ''],
-    ['ntfy', '手机', 'ntfy.sh', ''],
-    ['webhook', 'Monitoring', 'alerts.example.org', 'no connection'],
-  ]
-  for (const [place, [kind, name, target, failure]] of channels.entries())
-    clone.sql(
-      `insert into notice_channels (kind, name, target, config, topics, language, origin, since_event_id, created_at,
-         last_sent_at, last_failed_at, failure, lost)
-       values (?, ?, ?, 'x', 'registration', 'en', '', 0, ?, ?, ?, ?, ?)`,
-      kind,
-      name,
-      target,
-      now - place * 9 * DAY,
-      place === 0 ? null : now - place * 2 * DAY,
-      failure === '' ? null : now - 3 * HOUR,
-      failure,
-      failure === '' ? 0 : 2,
-    )
-}
-
-/** Events of a site: sign-ins, guesses in a row, keys, and what administrators changed. */
-function fillEvents(clone: Clone, now: number): void {
-  const kinds: [kind: string, detail: string, changes: string | null][] = [
-    ['sign_in', 'pwd otp', null],
-    ['sign_in', 'passkey', null],
-    ['key_used', 'Laptop', null],
-    ['sign_in_refused', 'credentials', null],
-    ['sign_in_refused', 'credentials', null],
-    ['sign_in_refused', 'credentials', null],
-    ['key_added', '办公室台式机', null],
-    [
-      'user_changed',
-      '',
-      JSON.stringify([
-        { field: 'base_path', from: '/', to: '/homes/fox' },
-        { field: 'permission', from: 48, to: 304 },
-      ]),
-    ],
-    ['token_created', 'rclone on the laptop', null],
-    ['settings_changed', 'site_title, announcement', null],
-    ['session_ended', 'logout', null],
-    ['passkey_added', 'iPhone', null],
-    ['account_locked', '', null],
-    ['user_disabled', '', null],
-  ]
-  clone.sql(
-    `with recursive n(i) as (select 0 union all select i + 1 from n where i < 400)
-     insert into audit_events (at, kind, user_id, detail, network, user_agent)
-     select ? + i * ? - abs(i % 40 - 20) * ?, 'sign_in', 3 + i % 40, 'pwd', '203.0.113.0', '' from n`,
-    now - 30 * DAY,
-    DAY / 16,
-    HOUR,
-  )
-  for (let place = 99; place >= 0; place--) {
-    const [kind, detail, changes] = kinds[place % kinds.length] ?? ['sign_in', '', null]
-    const isSite = kind === 'settings_changed'
-    clone.sql(
-      `insert into audit_events (at, kind, user_id, detail, network, user_agent, actor_id, changes, times)
-       values (?, ?, ?, ?, ?, ?, ?, ?, 1)`,
-      now - place * 47 * MINUTE - MINUTE,
-      kind,
-      isSite ? null : place % 5 < 3 ? 1 : 3 + (place % 11),
-      detail,
-      pick(NETWORKS, Math.floor(place / 14)),
-      pick(BROWSERS, Math.floor(place / 14)),
-      /user_|settings/.test(kind) ? 1 : null,
-      changes,
-    )
-  }
-}
+const nameOf = (id: number): string => (id - 3 < NAMES.length ? pick(NAMES, id - 3) : `user${id}`)
 
 /** The user who is locked out. */
-const LOCKED = '🦊 fox'
+const LOCKED = nameOf(4)
+
+/**
+ * Fills a site by doing what its users, its administrator and its servers did in more than a year.
+ * Each step is done at its own time.
+ */
+export async function fill(site: ClockedSite, receiver: Receiver): Promise<Filled> {
+  const history = new History(site)
+  const token = await serviceTokenOf(site)
+  history.createUsers()
+  for (const name of ['admin', nameOf(3)]) history.useAccount(name, token)
+  history.registerPrograms()
+  history.invite()
+  history.register()
+  history.addChannels(receiver)
+  history.signInDaily()
+  history.actLately()
+  await history.run()
+  return history
+}
+
+/** What the pages of a filled site need to know. */
+export interface Filled {
+  /** A code of the administrator's app that was not used. */
+  nextCode: () => Promise<string>
+  /** A user who waits for approval. */
+  waitingId: number
+}
+
+/** The token with which a file server asks for keys and tells of their use. */
+async function serviceTokenOf({ clone }: ClockedSite): Promise<string> {
+  const { code, stdout, stderr } = await clone.latchkey([
+    'service-token',
+    'add',
+    'files.example.org',
+    '--json',
+  ])
+  if (code !== 0) throw new Error(stderr)
+  const { token }: { token: string } = JSON.parse(stdout)
+  return token
+}
+
+type Step = () => Promise<unknown>
+
+/** What happens at a site, step by step. Each step has its time, in milliseconds before the end. */
+class History implements Filled {
+  readonly #site: ClockedSite
+  readonly #end: number
+  readonly #steps: { ago: number; step: Step }[] = []
+  /** The secrets of authenticator apps. */
+  readonly #secrets = new Map<string, string>()
+  /** The administrator at work. */
+  readonly #admin: Client
+  #adminSession = { token: '', since: 0, provenAt: 0 }
+  /** The passkeys of users with which they still sign in. */
+  readonly #passkeys = new Map<string, SoftwarePasskey>()
+  readonly #ids = new Map<string, number>()
+  /** The time step of the last code of each app. */
+  readonly #usedSteps = new Map<string, number>()
+  waitingId = 0
+
+  constructor(site: ClockedSite) {
+    this.#site = site
+    this.#end = site.now
+    this.#admin = site.device(ADMIN_ADDRESS, BROWSERS[1])
+  }
+
+  /** A code that was not used; empty for a user without an app. */
+  async nextCode(name = 'admin'): Promise<string> {
+    const secret = this.#secrets.get(name)
+    if (secret === undefined) return ''
+    const next = ((this.#usedSteps.get(name) ?? 0) + 1) * CODE_MILLISECONDS
+    if (this.#site.now < next) await this.#site.moveTo(next)
+    this.#usedSteps.set(name, Math.floor(this.#site.now / CODE_MILLISECONDS))
+    return phoneCode(secret, this.#site.now)
+  }
+
+  async run(): Promise<void> {
+    let reached = 0
+    for (const { ago, step } of this.#steps.toSorted((one, next) => next.ago - one.ago)) {
+      // What takes longer than the time to the next step must not turn the clock back.
+      await this.#site.moveTo(Math.max(this.#end - ago, reached))
+      await step()
+      reached = this.#site.now
+    }
+    await this.#site.moveTo(Date.now())
+  }
+
+  #at(ago: number, step: Step): void {
+    this.#steps.push({ ago, step })
+  }
+
+  createUsers(): void {
+    for (const id of Array.from({ length: CREATED }, (_, place) => 3 + place)) {
+      const name = nameOf(id)
+      // The first of them has keys that are as old as the site.
+      this.#at(id === 3 ? 401 * DAY : (75 - id) * DAY, async () => {
+        await this.#manage('/api/admin/user/create', {
+          username: name,
+          password: PASSWORD,
+          permission: id % 2 === 0 || id === 3 ? 0xff9 : 0x30,
+          base_path: `/homes/${name}`,
+        })
+      })
+      if (id % 3 === 1) this.#at((74 - id) * DAY, () => this.#secure(name))
+      if (id % 9 === 0)
+        this.#at(5 * DAY + id * MINUTE, () => this.#change(name, { disabled: true }))
+    }
+    this.#at(399 * DAY, () => this.#secure('admin'))
+    this.#at(398 * DAY, () =>
+      this.#manage('/api/admin/setting/save', [{ key: 'webauthn_login_enabled', value: 'true' }]),
+    )
+  }
+
+  /** Keys, passkeys, app passwords and sessions of a user, and their use. */
+  useAccount(name: string, serviceToken: string): void {
+    const device = this.#site.device(ADMIN_ADDRESS, BROWSERS[3])
+    for (const [place, title] of TITLES.entries()) {
+      const { line, fingerprint } = place % 4 === 1 ? newRsaKey() : newKey()
+      this.#at((400 - place * 30) * DAY, () =>
+        this.#visit(device, name, (token) =>
+          ask(device, '/api/me/sshkey/add', { token, body: { title, key: line } }),
+        ),
+      )
+      if (place % 3 !== 0)
+        this.#at(place * 5 * HOUR, () => this.#useKey(serviceToken, name, fingerprint, place))
+    }
+    for (const [place, title] of ['iPhone', 'YubiKey 5C', '密码管理器'].entries())
+      this.#usePasskey(name, title, place)
+    for (const [place, title] of ['rclone on the laptop', '照片备份', 'Home Assistant'].entries())
+      this.#useAppPassword(name, title, place)
+    for (let place = 0; place < 8; place++) this.#stay(name, place)
+  }
+
+  async #useKey(token: string, username: string, fingerprint: string, place: number) {
+    const body = { username, fingerprint, address: pick(ADDRESSES, place) }
+    await ask(this.#admin, '/api/sftp/used', { token: `Bearer ${token}`, body })
+  }
+
+  #usePasskey(name: string, title: string, place: number): void {
+    const device = this.#site.device(ADMIN_ADDRESS, BROWSERS[0])
+    const passkey = SoftwarePasskey.make('ES256', { origin: this.#site.url })
+    this.#at((place + 1) * 60 * DAY, () =>
+      this.#visit(device, name, async (token) => {
+        const made = await passkey
+        made.isSynced = place !== 1
+        if (place === 0) this.#passkeys.set(name, made)
+        accept(await registerAt(device, made, token, title))
+      }),
+    )
+    if (place < 2)
+      this.#at(place * DAY + 2 * HOUR, async () => {
+        const { token } = accept(await signInAt(device, await passkey))
+        await ask(device, '/api/auth/logout', { token, method: 'GET' })
+      })
+  }
+
+  #useAppPassword(name: string, title: string, place: number): void {
+    const device = this.#site.device(pick(ADDRESSES, place), BROWSERS[5])
+    const scopes = pick([['files:read', 'files:write'], ['files:read'], ['account:read']], place)
+    const ends = [this.#end + 200 * DAY, this.#end - DAY, undefined][place]
+    let made = ''
+    this.#at(place * 40 * DAY + DAY, () =>
+      this.#visit(device, name, async (token) => {
+        const expires = ends === undefined ? null : new Date(ends).toISOString().slice(0, 19)
+        const body = { name: title, scopes, expires_at: expires && `${expires}Z` }
+        made = (await ask(device, '/api/me/tokens/create', { token, body })).token
+      }),
+    )
+    if (place < 2)
+      this.#at(place * 3 * DAY + HOUR, async () => {
+        const headers = {
+          ...device.headers,
+          Authorization: `Bearer ${made}`,
+          'X-Forwarded-Method': 'GET',
+        }
+        const response = await fetch(new URL('/api/forward_auth', this.#site.url), { headers })
+        if (!response.ok) throw new Error(await response.text())
+      })
+  }
+
+  /** A session that lasts, with its last request later. */
+  #stay(name: string, place: number): void {
+    const device = this.#site.device(pick(ADDRESSES, place), pick(BROWSERS, place))
+    const begins = (place + 1) * 5.5 * HOUR
+    let token = ''
+    this.#at(begins, async () => {
+      token = await (place % 4 === 1
+        ? this.#signInByPasskey(device, name)
+        : this.#signIn(device, name))
+    })
+    const lastUse = place * place * 50 * MINUTE
+    if (lastUse < begins - HOUR)
+      this.#at(lastUse, () => ask(device, '/api/me', { token, method: 'GET' }))
+  }
+
+  registerPrograms(): void {
+    const programs: [name: string, uri: string, more: Record<string, string>][] = [
+      [
+        'OpenList',
+        'https://files.example.org/api/auth/sso_callback?method=sso_get_token',
+        { first_party: 'on' },
+      ],
+      ['Grafana', 'https://grafana.example.org/login/generic_oauth', { admins_only: 'on' }],
+      ['家庭相册', 'https://photos.example.org/oauth/callback', {}],
+      ['Wiki', 'https://wiki.example.org/auth/oidc.callback', { is_public: 'on' }],
+    ]
+    for (const [place, [name, uri, more]] of programs.entries()) {
+      const fields = { name, redirect_uris: uri, ...more }
+      this.#at(place * 20 * DAY + 12 * HOUR, () => this.#register(fields))
+      this.#at(place * 3 * DAY + 2.5 * HOUR, () => this.#signInTo(name, uri))
+    }
+  }
+
+  #register(fields: Record<string, string>): Promise<void> {
+    return this.#visit(this.#admin, 'admin', async (token) => {
+      const { status } = await this.#open(token, '/account/admin/programs/add', fields)
+      if (status !== 200) throw new Error(`${fields['name'] ?? ''} is not registered`)
+    })
+  }
+
+  /** Signs the administrator in to a program. */
+  #signInTo(name: string, uri: string): Promise<void> {
+    return this.#visit(this.#admin, 'admin', async (token) => {
+      const html = await (await this.#open(token, '/account/admin/programs')).text()
+      const row = html.slice(html.indexOf(`>${name}<`))
+      const parameters = {
+        client_id: /<code[^>]*>([^<]+)</.exec(row)?.[1] ?? '',
+        redirect_uri: uri,
+        response_type: 'code',
+        scope: 'openid profile',
+        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        code_challenge_method: 'S256',
+      }
+      const request = new URLSearchParams(parameters).toString()
+      const { status } = await this.#open(token, `/oauth/authorize?${request}`)
+      // It belongs to the site, so nobody is asked.
+      if (status !== 200) return
+      const answer = { request, user: '1', answer: 'allow' }
+      const consent = await this.#open(token, '/oauth/authorize/consent', answer)
+      if (!consent.headers.has('Refresh')) throw new Error(`no consent for ${name}`)
+    })
+  }
+
+  /** Opens a page as a browser does, or sends a form of it. */
+  #open(token: string, path: string, fields?: Record<string, string>): Promise<Response> {
+    const { origin } = new URL(this.#site.url)
+    const headers = { ...this.#admin.headers, Cookie: `session=${token}`, Origin: origin }
+    const form = fields && { method: 'POST', body: new URLSearchParams(fields) }
+    return fetch(new URL(path, origin), { headers, redirect: 'manual', ...form })
+  }
+
+  invite(): void {
+    const day = (days: number) => `${new Date(this.#end + days * DAY).toISOString().slice(0, 19)}Z`
+    const links: { ago: number; body: Record<string, unknown>; joining: number[] }[] = [
+      { ago: DAY, body: { name: 'Family', uses: 5, ends_at: day(6) }, joining: [41, 42] },
+      {
+        ago: 2 * DAY,
+        body: { username: 'olga', email: 'olga@example.org', uses: 1, ends_at: day(5) },
+        joining: [],
+      },
+      {
+        ago: 3 * DAY,
+        body: { name: '上海的同事', uses: 10, ends_at: day(4) },
+        joining: [31, 32, 33, 34, 35, 36, 37, 38, 39, 40],
+      },
+      { ago: 4 * DAY, body: { uses: 1, ends_at: day(-1) }, joining: [] },
+    ]
+    for (const { ago, body, joining } of links) {
+      let invitation = ''
+      this.#at(ago, async () => {
+        const { link } = await this.#manage('/api/admin/invitation/create', body)
+        // The link to an address stands in its mail only.
+        if (joining.length > 0) invitation = new URL(link).pathname.split('/').at(-1) ?? ''
+      })
+      for (const [place, id] of joining.entries())
+        this.#at(ago - (place + 1) * 11 * MINUTE, async () => {
+          const joined = { username: nameOf(id), password: PASSWORD, invitation }
+          await ask(this.#site.device(`203.0.113.${id}`), '/api/auth/register', { body: joined })
+          if (id % 3 === 1) await this.#secure(nameOf(id))
+        })
+    }
+  }
+
+  /** Users who have registered. Those who the administrator refused are no more. */
+  register(): void {
+    this.#at(4 * DAY, () =>
+      this.#manage('/api/admin/setting/save', [
+        { key: 'allow_register', value: 'true' },
+        { key: 'register_approval', value: 'true' },
+      ]),
+    )
+    const join = (username: string, place: number) =>
+      ask(this.#site.device(pick(ADDRESSES, place)), '/api/auth/register', {
+        body: { username, password: PASSWORD },
+      })
+    for (const [place, name] of ['win-a-prize', 'cheap-watches'].entries()) {
+      this.#at(40 * HOUR - place * MINUTE, () => join(name, 3))
+      this.#at(39 * HOUR - place * MINUTE, async () => {
+        await ask(this.#admin, `/api/admin/user/reject?id=${await this.#idOf(name)}`, {
+          token: await this.#freshToken(),
+          body: {},
+        })
+      })
+    }
+    for (const [place, name] of ['nina', '赵敏', 'Óscar'].entries())
+      this.#at((place * 5 + 1) * HOUR, async () => {
+        await join(name, place)
+        if (place === 0) this.waitingId = await this.#idOf(name)
+      })
+  }
+
+  /** Channels of the operators. No server has the name of the last one. */
+  addChannels(receiver: Receiver): void {
+    const channels = [
+      {
+        kind: 'email',
+        name: 'Post of the administrators',
+        address: 'admins@example.org',
+        sender: 'accounts@files.example.org',
+      },
+      { kind: 'ntfy', name: '手机', address: `${receiver.url}/a-topic` },
+      { kind: 'webhook', name: 'Monitoring', address: 'https://alerts.example.org/site' },
+    ]
+    for (const [place, channel] of channels.entries())
+      this.#at((place * 9 + 2) * DAY, () =>
+        this.#manage('/api/admin/notice/create', { ...channel, topics: ['registration'] }),
+      )
+    // The platform runs this every five minutes; here it is enough when something is due.
+    for (const ago of [39.9 * HOUR, 36 * HOUR, 12 * HOUR, 3 * HOUR])
+      this.#at(ago, () => runTrigger(this.#site.clone, FREQUENT_CRON))
+  }
+
+  /** Sign-ins of a month. */
+  signInDaily(): void {
+    for (let i = 0; i <= 400; i++) {
+      const id = 4 + (i % (CREATED - 1))
+      if (id % 9 === 0) continue
+      const ago = 30 * DAY - (i * DAY) / 16 + Math.abs((i % 40) - 20) * HOUR
+      const device = this.#site.device(`203.0.113.${id}`)
+      this.#at(ago, () => this.#signIn(device, nameOf(id)))
+    }
+  }
+
+  /** A hundred events of the last days: what users do, guesses in a row, and the administrator's. */
+  actLately(): void {
+    for (let place = 99; place >= 0; place--) {
+      const id = place % 5 < 3 ? 1 : 3 + (place % 11)
+      const name = id === 1 || id === 9 ? 'admin' : nameOf(id)
+      const round = Math.floor(place / 14)
+      const device = this.#site.device(pick(ADDRESSES, round), pick(BROWSERS, round))
+      const step = this.#stepOf(place % 14, name, device, place)
+      this.#at(place * EVENT_MILLISECONDS + MINUTE, step)
+    }
+  }
+
+  #stepOf(kind: number, name: string, device: Client, place: number): Step {
+    const isOdd = place % 28 === kind
+    const grace = nameOf(10)
+    const steps: Record<number, Step> = {
+      1: async () => {
+        const token = await this.#signInByPasskey(device, 'admin')
+        await ask(device, '/api/auth/logout', { token, method: 'GET' })
+      },
+      6: () =>
+        this.#visit(device, grace, (token) => {
+          const body = { title: `办公室台式机 ${place}`, key: newKey().line }
+          return ask(device, '/api/me/sshkey/add', { token, body })
+        }),
+      7: () =>
+        this.#change(LOCKED, {
+          base_path: isOdd ? '/homes/fox' : `/homes/${LOCKED}`,
+          permission: isOdd ? 304 : 48,
+        }),
+      8: () =>
+        this.#visit(device, grace, (token) => {
+          const body = { name: `rclone ${place}`, scopes: ['files:read'] }
+          return ask(device, '/api/me/tokens/create', { token, body })
+        }),
+      9: () =>
+        this.#manage('/api/admin/setting/save', [
+          { key: 'site_title', value: isOdd ? 'Files' : 'Family files' },
+          { key: 'announcement', value: isOdd ? 'No uploads on Sunday.' : '' },
+        ]),
+      11: () =>
+        this.#visit(device, grace, async (token) => {
+          const passkey = await SoftwarePasskey.make('ES256', { origin: this.#site.url })
+          accept(await registerAt(device, passkey, token, `iPhone ${place}`))
+        }),
+      12: async () => {
+        for (let failures = 0; failures < 5; failures++)
+          await device.signIn(nameOf(11), 'wrong-Passw0rd')
+        await runTrigger(this.#site.clone, FREQUENT_CRON)
+      },
+      13: () => this.#change(nameOf(12), { disabled: isOdd }),
+    }
+    if (kind >= 3 && kind <= 5) return () => device.signIn(name, 'wrong-Passw0rd')
+    return steps[kind] ?? (() => this.#visit(device, name, () => Promise.resolve()))
+  }
+
+  /** Turns two-step verification on. */
+  async #secure(name: string): Promise<void> {
+    const device = this.#site.device(ADMIN_ADDRESS, BROWSERS[3])
+    const token = await this.#signIn(device, name)
+    const { secret } = await ask(device, '/api/auth/2fa/generate', { token, body: {} })
+    const body = { code: phoneCode(secret, this.#site.now), secret }
+    const answer = await ask(device, '/api/auth/2fa/verify', { token, body })
+    this.#secrets.set(name, secret)
+    this.#usedSteps.set(name, Math.floor(this.#site.now / CODE_MILLISECONDS))
+    await ask(device, '/api/auth/logout', { token: answer?.token ?? token, method: 'GET' })
+  }
+
+  /** Signs in for some work, and out. */
+  async #visit(device: Client, name: string, work: (token: string) => Promise<unknown>) {
+    const token = await this.#signIn(device, name)
+    await work(token)
+    await ask(device, '/api/auth/logout', { token, method: 'GET' })
+  }
+
+  async #signIn(device: Client, username: string): Promise<string> {
+    const password = username === 'admin' ? ADMIN_PASSWORD : PASSWORD
+    const body = { username, password, otp_code: await this.nextCode(username) }
+    return (await ask(device, '/api/auth/login', { body })).token
+  }
+
+  async #signInByPasskey(device: Client, name: string): Promise<string> {
+    const passkey = this.#passkeys.get(name)
+    if (passkey === undefined) throw new Error(`${name} has no passkey`)
+    return accept(await signInAt(device, passkey)).token
+  }
+
+  /** Does something as the administrator. */
+  async #manage(path: string, body: unknown): Promise<Envelope['data']> {
+    return ask(this.#admin, path, { token: await this.#freshToken(), body })
+  }
+
+  async #change(username: string, change: Record<string, unknown>): Promise<void> {
+    const id = await this.#idOf(username)
+    await this.#manage('/api/admin/user/update', { id, username, ...change })
+  }
+
+  /** The token of the administrator at work, who has just shown who they are. */
+  async #freshToken(): Promise<string> {
+    const session = this.#adminSession
+    if (this.#site.now - session.since > 40 * HOUR) {
+      const token = await this.#signIn(this.#admin, 'admin')
+      this.#adminSession = { token, since: this.#site.now, provenAt: this.#site.now }
+      return token
+    }
+    if (this.#site.now - session.provenAt > 9 * MINUTE) {
+      const body = { password: ADMIN_PASSWORD }
+      await ask(this.#admin, '/api/me/confirm', { token: session.token, body })
+      session.provenAt = this.#site.now
+    }
+    return session.token
+  }
+
+  async #idOf(username: string): Promise<number> {
+    const known = this.#ids.get(username)
+    if (known !== undefined) return known
+    const path = '/api/admin/user/list?page=1&per_page=200'
+    const { content } = await ask(this.#admin, path, {
+      token: await this.#freshToken(),
+      method: 'GET',
+    })
+    const users: { id: number; username: string }[] = content
+    for (const user of users) this.#ids.set(user.username, user.id)
+    const id = this.#ids.get(username)
+    if (id === undefined) throw new Error(`there is no ${username}`)
+    return id
+  }
+}
+
+/** Calls an endpoint that does what it is asked. */
+async function ask(
+  device: Client,
+  path: string,
+  { method = 'POST', ...call }: { method?: string; token?: string; body?: unknown },
+): Promise<Envelope['data']> {
+  return accept(await device.call(method, path, call), path)
+}
+
+function accept({ code, message, data }: Envelope, path = ''): Envelope['data'] {
+  if (code !== 200) throw new Error(`${path}: ${message}`)
+  return data
+}
 
 /** Mistypes a password until the user is stopped. */
-export async function lockOut(site: Pick<Client, 'signIn'>): Promise<void> {
-  for (let failures = 0; failures < 5; failures++) await site.signIn(LOCKED, 'wrong-Passw0rd')
+export async function lockOut(site: ClockedSite): Promise<void> {
+  const device = site.device('198.51.100.25')
+  for (let failures = 0; failures < 5; failures++) await device.signIn(LOCKED, 'wrong-Passw0rd')
 }
 
 /** The pages of a site that is used, in the language of the browser. */
-export async function filledStates(page: Page, take: Take): Promise<void> {
+export async function filledStates(page: Page, filled: Filled, take: Take): Promise<void> {
   await page.goto('/account/sign-in')
   await take(page, 'filled-sign-in')
   await page.locator('#username').fill('admin')
   await page.locator('#password').fill(ADMIN_PASSWORD)
   await press(page.locator('form[action="/account/sign-in"] button:not([type])'))
-  for (const [name, path] of FILLED_PAGES) {
+  await page.locator('#code').fill(await filled.nextCode())
+  await press(page.locator('form[action="/account/sign-in/code"] button:not([type])'))
+  for (const [name, path] of pagesOf(filled)) {
     await page.goto(path)
     await take(page, `filled-${name}`)
   }
@@ -287,7 +585,7 @@ export async function filledStates(page: Page, take: Take): Promise<void> {
   await take(page, 'filled-keys-asked')
 }
 
-const FILLED_PAGES: [name: string, path: string][] = [
+const pagesOf = ({ waitingId }: Filled): [name: string, path: string][] => [
   ['overview', '/account'],
   ['security', '/account/security'],
   ['keys', '/account/keys'],
@@ -304,7 +602,7 @@ const FILLED_PAGES: [name: string, path: string][] = [
   ['admin-user', '/account/admin/users/3'],
   ['admin-users-locked', '/account/admin/users?group=locked'],
   ['admin-user-locked', '/account/admin/users/4'],
-  ['admin-user-waiting', '/account/admin/users/43'],
+  ['admin-user-waiting', `/account/admin/users/${waitingId}`],
   ['admin-user-new', '/account/admin/users/new'],
   ['admin-invitations', '/account/admin/invitations'],
   ['admin-invitation-new', '/account/admin/invitations/add'],

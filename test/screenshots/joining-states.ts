@@ -1,7 +1,4 @@
-import { type IncomingMessage, request } from 'node:http'
-import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
-import { DATA_SOCKET } from '../../src/programs/site/running-site.ts'
 import { FREQUENT_CRON } from '../../src/core/base/crons.ts'
 import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
 import type { Client } from '../support/client.ts'
@@ -9,6 +6,7 @@ import type { Envelope } from '../support/envelope.ts'
 import type { LANGUAGES } from '../support/layout.ts'
 import type { MailServer } from '../support/mail-server.ts'
 import { press } from '../support/press.ts'
+import { runTrigger } from '../support/run-trigger.ts'
 
 type Take = (name: string) => Promise<void>
 
@@ -132,17 +130,7 @@ async function endSoon({ clone, language }: JoiningTour, username: string): Prom
     username,
   )
   // The nightly run, and the one that sends what it has queued.
-  for (const cron of ['', FREQUENT_CRON]) await runTrigger(clone.path(DATA_SOCKET), cron)
-}
-
-/** Asks the running site, as commands do, to do what a trigger does. */
-async function runTrigger(socketPath: string, cron: string): Promise<void> {
-  const call = request({ socketPath, method: 'POST', agent: false })
-  call.end(JSON.stringify({ cron }))
-  const answered = Promise.withResolvers<IncomingMessage>()
-  call.once('response', answered.resolve).once('error', answered.reject)
-  const answer = await text(await answered.promise)
-  if (answer.includes('error')) throw new Error(answer)
+  for (const cron of ['', FREQUENT_CRON]) await runTrigger(clone, cron)
 }
 
 async function submit(page: Page, form: string): Promise<void> {

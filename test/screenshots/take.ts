@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
+import { ClockedSite, headersOf } from '../support/clocked-site.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { MailServer } from '../support/mail-server.ts'
@@ -9,6 +10,7 @@ import { fill, filledStates, lockOut } from './filled.ts'
 import { joiningStates, mailSettings } from './joining-states.ts'
 import { LANGUAGES } from '../support/layout.ts'
 import { OidcProvider } from '../support/oidc-provider.ts'
+import { Receiver } from '../support/receiver.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
 import { ssoStates } from './sso-states.ts'
 import { takeSocial } from './social.ts'
@@ -25,6 +27,8 @@ const NO_CHINESE_FONT = `No font has Chinese characters, so the Chinese pages sh
   Fedora           sudo dnf install google-noto-sans-cjk-fonts
   Arch             sudo pacman -S noto-fonts-cjk
   Alpine           sudo apk add font-noto-cjk`
+/** Where the browser is that shows the filled site. */
+const ADDRESS = '203.0.113.0'
 const SCHEMES = ['light', 'dark'] as const
 
 /** The picture of the README. */
@@ -76,20 +80,27 @@ function wantsFilled(): boolean {
   return /^$|^(?:filled|wide)/.test(process.argv[2] ?? '')
 }
 
-/** A site with 40 users, twelve keys, eight sessions and a hundred events, in both languages. */
+/** A site with 40 users, twelve keys, eight sessions and hundreds of events, in both languages. */
 async function takeFilled(): Promise<void> {
-  const other = new Clone()
-  const client = await other.serve(ADMIN_PASSWORD)
+  const [mail, receiver] = [await MailServer.open(), await Receiver.open()]
+  const other = await ClockedSite.start(`SECRET_KEYS=${SECRET_KEYS}${mailSettings(mail)}`)
   try {
-    fill(other)
+    const filled = await fill(other, receiver)
     for (const language of LANGUAGES) {
-      await lockOut(client)
-      const baseURL = client.url.replace('127.0.0.1', 'localhost')
-      const context = await browser.newContext({ baseURL, locale: language })
-      await filledStates(await context.newPage(), (page, name) => take(page, `${name}-${language}`))
+      await lockOut(other)
+      const extraHTTPHeaders = headersOf(ADDRESS)
+      const context = await browser.newContext({
+        baseURL: other.url,
+        locale: language,
+        extraHTTPHeaders,
+      })
+      const page = await context.newPage()
+      await filledStates(page, filled, (_, name) => take(page, `${name}-${language}`))
     }
   } finally {
-    await other.remove()
+    await other.clone.remove()
+    await mail.close()
+    receiver.close()
   }
 }
 

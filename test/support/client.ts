@@ -3,9 +3,12 @@ import type { Envelope } from './envelope.ts'
 /** Speaks to a served site as its clients do. */
 export class Client {
   readonly url: string
+  /** Sent with every request. */
+  readonly headers: Record<string, string>
 
-  constructor(url: string) {
+  constructor(url: string, headers: Record<string, string> = {}) {
     this.url = url
+    this.headers = headers
   }
 
   async call(
@@ -15,7 +18,7 @@ export class Client {
   ): Promise<Envelope> {
     const response = await fetch(new URL(path, this.url), {
       method,
-      headers: { Authorization: token },
+      headers: { ...this.headers, Authorization: token },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const envelope: Envelope = await response.json()

@@ -7,8 +7,10 @@ export async function registerAt(
   site: Client,
   passkey: SoftwarePasskey,
   token: string,
+  name = '',
 ): Promise<Envelope> {
-  const path = '/api/authn/webauthn_begin_registration'
+  const query = name === '' ? '' : `?name=${encodeURIComponent(name)}`
+  const path = `/api/authn/webauthn_begin_registration${query}`
   const { data } = await site.call('GET', path, { token })
   const answer = await passkey.create(data.options.publicKey)
   return finish(site, 'webauthn_finish_registration', answer, { session: data.session, token })
@@ -27,7 +29,7 @@ export async function signInAt(
 }
 
 async function finish(
-  { url }: Client,
+  { url, headers }: Client,
   path: string,
   answer: unknown,
   { session, token }: { session: string; token: string },
@@ -36,6 +38,7 @@ async function finish(
     method: 'POST',
     // OpenList reads a body as its content type says.
     headers: {
+      ...headers,
       Authorization: token,
       'Content-Type': 'application/json;charset=UTF-8',
       session,
