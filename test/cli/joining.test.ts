@@ -108,7 +108,7 @@ test('a registration waits until it is approved, or is rejected', async () => {
     expect(
       await site.call('POST', '/api/auth/register', { body: { username, password: PASSWORD } }),
     ).toEqual(OK)
-  expect((await site.signIn('frank', PASSWORD)).code).toBe(401)
+  expect((await site.signIn('frank', PASSWORD)).code).toBe(403)
   expect(await printed('user', 'list', '--waiting')).toMatch(/frank[^]*grace/)
   await printed('user', 'approve', 'frank')
   await printed('user', 'reject', 'grace')

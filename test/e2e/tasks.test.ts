@@ -222,7 +222,7 @@ const TASKS: Task[] = [
         hand.admin,
       )
       await hand.page.goto('/account')
-      await hand.go(link(hand, /Sessions/))
+      await hand.go(inNavigation(hand, 'Sessions'))
       await hand.go(button(hand, 'Sign out'))
       expect(await hand.page.locator('main').innerText()).toContain('The session has ended.')
     },
