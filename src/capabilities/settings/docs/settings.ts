@@ -71,7 +71,7 @@ export const siteOperations: Operations = {
   'POST /api/admin/setting/save': {
     summary: 'Save settings, all or none',
     description:
-      'The instance of the Worker that saves the settings serves them immediately, all others within a minute. Only `key` and `value` of each item are read. A value that gives access needs a fresh session. With a file server, the look (`site_title`, `logo`, `favicon`, `main_color`, `announcement`) is written there too, and needs one as well; settings of lists, search, previews and robots are its own, and refused.',
+      'The instance of the Worker that saves the settings serves them immediately, all others within a minute. Only `key` and `value` of each item are read. A value that gives access needs a fresh session. With a file server, the look (`site_title`, `logo`, `favicon`, `main_color`, `announcement`) is written there too, and needs one as well; settings of lists, search, previews and robots are its own: saved there, or refused at the accounts’ host where the files have another.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
