@@ -30,7 +30,11 @@ const IN_NODE = {
   sequence: { groupOrder: 0 },
 }
 /** Most of their tests start programs, and each of these bundles or loads wrangler. */
-const WITH_PROGRAMS = { ...IN_NODE, globalSetup: ['./test/support/build-worker.ts'] }
+const WITH_PROGRAMS = {
+  ...IN_NODE,
+  globalSetup: ['./test/support/build-worker.ts'],
+  setupFiles: ['./test/support/load-esbuild.ts'],
+}
 
 buildAssets()
 await buildPrograms('.')
