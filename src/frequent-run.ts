@@ -1,6 +1,6 @@
 import { loadParts, startParts } from './run-parts.ts'
 import { keyFolders, withoutKeyParts } from './core/accounts/folder-keys.ts'
-import { WaitingBatch } from './core/database/shared-batch.ts'
+import { inOneBatch } from './core/database/shared-batch.ts'
 import { runBatch } from './core/database/statements.ts'
 import type { Deps } from './core/deps.ts'
 
@@ -13,13 +13,11 @@ export async function runFrequently(deps: Deps): Promise<void> {
   const { db } = deps
   const now = deps.now()
   const loaded = await loadParts('frequent')
-  const batch = new WaitingBatch()
-  const parts = [
-    ...startParts(loaded, { deps, now, batch }),
-    batch.add(withoutKeyParts(db)).then((found) => keyFolders(deps, found)),
-  ]
-  await batch.run((statements) => runBatch(db, statements))
-  for (const result of await Promise.allSettled(parts)) {
-    if (result.status === 'rejected') throw result.reason
-  }
+  await inOneBatch(
+    (statements) => runBatch(db, statements),
+    (batch) => [
+      ...startParts(loaded, { deps, now, batch }),
+      batch.add(withoutKeyParts(db)).then((found) => keyFolders(deps, found)),
+    ],
+  )
 }

@@ -1,6 +1,6 @@
 import { loadParts, startParts } from './run-parts.ts'
 import { pruneEvents } from './core/audit/event-times.ts'
-import { WaitingBatch } from './core/database/shared-batch.ts'
+import { inOneBatch } from './core/database/shared-batch.ts'
 import { runBatch } from './core/database/statements.ts'
 import { keyFolders } from './core/accounts/folder-keys.ts'
 import type { Deps } from './core/deps.ts'
@@ -19,21 +19,19 @@ export async function runNightly(deps: Deps): Promise<void> {
   const now = deps.now()
   const retentionMilliseconds = await eventRetention(db)
   const loaded = await loadParts('nightly')
-  const batch = new WaitingBatch()
-  const parts = [
-    batch.add({
-      sessions: pruneSessions(db, now),
-      events: pruneEvents(db, now - retentionMilliseconds),
-      counters: pruneCounters(db, now),
-      challenges: pruneChallenges(db, now),
-    }),
-    // `npm start` runs this at once: after an upgrade, nobody can choose a name before it.
-    keyFolders(deps),
-    ...startParts(loaded, { deps, now, batch }),
-  ]
-  await batch.run((statements) => runBatch(db, statements))
-  for (const result of await Promise.allSettled(parts)) {
-    // Thrown after all have ended, so that the platform shows the run as failed.
-    if (result.status === 'rejected') throw result.reason
-  }
+  // It rejects after all have ended, so that the platform shows the run as failed.
+  await inOneBatch(
+    (statements) => runBatch(db, statements),
+    (batch) => [
+      batch.add({
+        sessions: pruneSessions(db, now),
+        events: pruneEvents(db, now - retentionMilliseconds),
+        counters: pruneCounters(db, now),
+        challenges: pruneChallenges(db, now),
+      }),
+      // `npm start` runs this at once: after an upgrade, nobody can choose a name before it.
+      keyFolders(deps),
+      ...startParts(loaded, { deps, now, batch }),
+    ],
+  )
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/base/refusals.ts'
-import { WaitingBatch } from '../../core/database/shared-batch.ts'
+import { inOneBatch } from '../../core/database/shared-batch.ts'
 import type { Answers, Parts } from '../../core/database/statements.ts'
 import type { Database, Deps } from '../../core/deps.ts'
 import type { ActorDeps } from '../../core/access/act-as.ts'
@@ -103,13 +103,12 @@ async function findToken(
   const isOurs = isAppPassword(token)
   const claims = isOurs ? undefined : await readClaims(deps, token, now)
   const others = await Promise.all(readers.map((read) => read(deps, token, now)))
-  const batch = new WaitingBatch()
-  const searched = batch.add(searchesFor(deps.db, claims, hashAppPassword(token), now))
-  const searchedOthers = others.map(async (search) => search?.(batch))
-  await batch.run(run)
-  const { ofSession, ofAppPassword } = await searched
-  for (const record of await Promise.all(searchedOthers))
-    if (record !== undefined) return { other: record }
+  const [{ ofSession, ofAppPassword }, ...records] = await inOneBatch(run, (batch) => [
+    batch.add(searchesFor(deps.db, claims, hashAppPassword(token), now)),
+    ...others.map(async (search) => search?.(batch)),
+  ])
+  const other = records.find((record) => record !== undefined)
+  if (other !== undefined) return { other }
   return { active: activeToken(claims, ofSession?.[0], ofAppPassword?.[0]) }
 }
 

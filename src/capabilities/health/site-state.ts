@@ -1,7 +1,7 @@
 import { actAsOperator, type Operator } from '../../core/access/operators.ts'
 import { sampleEvents, selectLatestChanges } from '../../core/audit/event-lists.ts'
 import type { Database, Deps } from '../../core/deps.ts'
-import { WaitingBatch, type SharedBatch } from '../../core/database/shared-batch.ts'
+import { inOneBatch, type SharedBatch } from '../../core/database/shared-batch.ts'
 import { selectStops } from '../../core/throttle/stops.ts'
 import { countUsersUpTo } from '../users/list-store.ts'
 import { checkParts, type HealthDeps } from './health.ts'
@@ -35,22 +35,29 @@ export async function readSiteState<Part, Found>(
 ) {
   const { db } = deps
   const now = deps.now()
-  const batch = new WaitingBatch()
-  const reading = batch.add({
-    stops: selectStops(db, now, MAX_STOPS),
-    changes: selectLatestChanges(db, LATEST_CHANGES),
-    growth: sampleEvents(db, now - GROWTH_DAYS * DAY_MILLISECONDS),
-    users: countUsersUpTo(db, {}, MAX_COUNTED_USERS + 1, now),
-    waiting: countUsersUpTo(db, { groups: ['waiting'] }, MAX_COUNTED_USERS, now),
-    factorless: countUsersUpTo(db, { groups: ['without-two-factor'] }, MAX_COUNTED_USERS + 1, now),
-  })
-  const others = Promise.all(attention.map((find) => find(db, batch)))
-  await batch.run((parts) => actAsOperator(deps, operator, parts))
-  const found = await reading
+  const [found, ...others] = await inOneBatch(
+    (parts) => actAsOperator(deps, operator, parts),
+    (batch) => [
+      batch.add({
+        stops: selectStops(db, now, MAX_STOPS),
+        changes: selectLatestChanges(db, LATEST_CHANGES),
+        growth: sampleEvents(db, now - GROWTH_DAYS * DAY_MILLISECONDS),
+        users: countUsersUpTo(db, {}, MAX_COUNTED_USERS + 1, now),
+        waiting: countUsersUpTo(db, { groups: ['waiting'] }, MAX_COUNTED_USERS, now),
+        factorless: countUsersUpTo(
+          db,
+          { groups: ['without-two-factor'] },
+          MAX_COUNTED_USERS + 1,
+          now,
+        ),
+      }),
+      ...attention.map((find) => find(db, batch)),
+    ],
+  )
   const databaseBytes = deps.meter.databaseBytes
   return {
     parts: await checkParts(deps, checks),
-    attention: await others,
+    attention: others,
     /** What stops users now, the longest first. */
     stops: found.stops,
     changes: found.changes,

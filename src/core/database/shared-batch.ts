@@ -10,31 +10,39 @@ export interface SharedBatch {
   add: <Named extends Parts>(parts: Named) => Promise<Answers<Named>>
 }
 
-/** A batch that waits until its owner runs it. Whoever adds to it does so before. */
-export class WaitingBatch implements SharedBatch {
-  readonly #parts: Parts = {}
-  readonly #ran = Promise.withResolvers<Record<string, unknown>>()
+/** A batch that its owner runs once everything is added. */
+class WaitingBatch implements SharedBatch {
+  readonly parts: Parts = {}
+  readonly ran = Promise.withResolvers<Record<string, unknown>>()
   #added = 0
-
-  constructor() {
-    // A batch to which nobody added waits for no one.
-    this.#ran.promise.catch(() => undefined)
-  }
 
   add<Named extends Parts>(parts: Named): Promise<Answers<Named>>
   async add(parts: Parts): Promise<Record<string, unknown>> {
     const prefix = `${this.#added++} `
-    for (const [name, part] of Object.entries(parts)) this.#parts[prefix + name] = part
-    const answers = await this.#ran.promise
+    for (const [name, part] of Object.entries(parts)) this.parts[prefix + name] = part
+    const answers = await this.ran.promise
     return Object.fromEntries(Object.keys(parts).map((name) => [name, answers[prefix + name]]))
   }
+}
 
-  /**
-   * Runs the statements; who added them continues.
-   *
-   * @param runParts Runs them in one round trip. What it throws, those get.
-   */
-  async run(runParts: (parts: Parts) => Promise<Record<string, unknown>>): Promise<void> {
-    await runParts(this.#parts).then(this.#ran.resolve, this.#ran.reject)
-  }
+/**
+ * Does several works whose statements run in one round trip. One that fails keeps no other one from
+ * its end.
+ *
+ * @param runParts Runs the statements. What it throws, every work gets that waits for answers.
+ * @param start Starts the works. Each adds its statements before it waits for anything.
+ * @returns What the works return, once all have ended; it rejects with what the first of them
+ *   threw.
+ */
+export async function inOneBatch<Works extends readonly unknown[]>(
+  runParts: (parts: Parts) => Promise<Record<string, unknown>>,
+  start: (batch: SharedBatch) => readonly [...Works],
+): Promise<{ -readonly [Work in keyof Works]: Awaited<Works[Work]> }> {
+  const batch = new WaitingBatch()
+  const works = start(batch)
+  const all = Promise.all(works)
+  const ended = Promise.allSettled([batch.ran.promise, all, ...works])
+  await runParts(batch.parts).then(batch.ran.resolve, batch.ran.reject)
+  await ended
+  return all
 }
