@@ -5,6 +5,7 @@ import type { SessionActor } from '../../core/access/actor.ts'
 import { mayEnd } from '../../core/access/session-store.ts'
 import { verifyToken } from '../../core/access/token.ts'
 import { challengeUse, claimChallenge } from '../../core/access/used-challenges.ts'
+import { sha256Base64Url } from '../../core/base/encoding.ts'
 import type { Client } from '../../core/base/network.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { sealedText } from '../../core/crypto/sealed-text.ts'
@@ -28,12 +29,6 @@ export function isChallenge(text: string): boolean {
   return CHALLENGE.test(text)
 }
 
-/** Returns the challenge of a secret. @see RFC 7636 section 4.2, which makes its challenges alike. */
-export async function challengeOf(secret: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
-  return base64url.encode(new Uint8Array(digest))
-}
-
 /**
  * Takes a code: in this browser, in time, once, and while its session lives, in one round trip.
  *
@@ -49,7 +44,7 @@ export async function takeHandOver(
   const opened = await handOverCode.open(deps, code)
   if (opened === undefined || opened === 'expired') throw new Refusal('handOverInvalid')
   const { token, challenge, next } = opened
-  if (secret === '' || challenge !== (await challengeOf(secret)))
+  if (secret === '' || challenge !== (await sha256Base64Url(secret)))
     throw new Refusal('handOverInvalid')
   const now = deps.now()
   const expiresAt = now + LIFETIME_SECONDS * 1000

@@ -73,7 +73,9 @@ export function isLocking(method: string): boolean {
   return DAV_LOCKING.has(method)
 }
 
+export const READING_METHODS: readonly string[] = ['GET', 'HEAD']
+
 /** The body of such a request has no meaning (RFC 9110 section 9.3.1), and caches keep its answer. */
 export function isReading(method: string): boolean {
-  return method === 'GET' || method === 'HEAD'
+  return READING_METHODS.includes(method)
 }

@@ -1,8 +1,7 @@
-import * as base64url from 'jose/base64url'
 import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
 import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
-import { equalBytes } from '../../core/base/encoding.ts'
+import { equalBytes, sha256Base64Url } from '../../core/base/encoding.ts'
 import type { Client } from '../../core/base/network.ts'
 import { type OpenidClient, type Credentials, isClient, selectClient } from './client-store.ts'
 import {
@@ -126,8 +125,7 @@ const NO_HANDLE = { id: '', family: '', secret: '' }
  */
 async function challengeOf(verifier: string): Promise<string> {
   if (!/^[\w.~-]{43,128}$/.test(verifier)) return ''
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
-  return base64url.encode(new Uint8Array(hash))
+  return sha256Base64Url(verifier)
 }
 
 interface MadeTokens {

@@ -1,4 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
+import * as base64url from 'jose/base64url'
 
 export { bytesToHex as toHex }
 
@@ -55,7 +56,14 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 export async function sha256Hex(text: string): Promise<string> {
-  return bytesToHex(
-    new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))),
-  )
+  return bytesToHex(await sha256(text))
+}
+
+/** Hashes a text with SHA-256, base64url. @see RFC 7636 section 4.2, whose challenges are this */
+export async function sha256Base64Url(text: string): Promise<string> {
+  return base64url.encode(await sha256(text))
+}
+
+async function sha256(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
 }

@@ -31,6 +31,13 @@ function readMethods(app: Hono<App>): Map<string, Set<string>> {
   return methodsOf
 }
 
+/** Sets `Allow`, and returns the refusal of any other method. @see RFC 9110 section 15.5.6 */
+export function notAllowed(c: AppContext, allowed: readonly string[]): Refusal {
+  const methods = allowed.join(', ')
+  c.header('Allow', methods)
+  return new Refusal('methodNotAllowed', { values: { methods } })
+}
+
 /**
  * Answers requests that match no route: 404 for an unknown path, 405 (or the answer to OPTIONS) for
  * a known path. It reads the route table, at the first such request, so the two always agree.
@@ -46,10 +53,8 @@ export function answerUnrouted(app: Hono<App>) {
       if (isApiPath(c.req.path)) return refuse(c, new Refusal('unknownPath'))
       return c.text('Not found\n', 404)
     }
-    const allow = [...methods, 'OPTIONS'].join(', ')
-    c.header('Allow', allow)
-    if (c.req.method === 'OPTIONS') return c.body(null, 204)
     // Not thrown: an error thrown here skips the middleware that sets headers.
-    return refuse(c, new Refusal('methodNotAllowed', { values: { methods: allow } }))
+    const refusal = notAllowed(c, [...methods, 'OPTIONS'])
+    return c.req.method === 'OPTIONS' ? c.body(null, 204) : refuse(c, refusal)
   }
 }

@@ -2,6 +2,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { verifyToken } from '../../core/access/token.ts'
 import { hasFilesAt } from '../../core/base/file-server.ts'
 import type { AppContext } from './context.ts'
+import { hostCookie } from './host-cookie.ts'
 import { isFromPageHere } from './page-here.ts'
 
 /**
@@ -10,18 +11,9 @@ import { isFromPageHere } from './page-here.ts'
  */
 const MARKER = /^cookie\.(\d{1,16})$/
 
-/**
- * Browsers send a `__Host-` cookie to this host only, and only over https. Over http, which `npm
- * start` serves, they drop it, so the cookies have other names there.
- *
- * @see RFC 6265bis section 4.1.3.2
- */
-function cookieOf(c: AppContext, cookie: 'session' | 'user') {
-  const secure = c.req.url.startsWith('https:')
-  const httpOnly = cookie === 'session'
-  const options = { path: '/', httpOnly, sameSite: 'Strict', secure } as const
-  return { name: secure ? `__Host-${cookie}` : cookie, options }
-}
+const sessionCookie = (c: AppContext) => hostCookie(c, 'session')
+/** The script of the web client's pages reads it. */
+const userCookie = (c: AppContext) => hostCookie(c, 'user', { httpOnly: false })
 
 /** Tells whether the web client of the file server is at the host of the request. */
 export function hasClientHere(c: AppContext): boolean {
@@ -31,14 +23,18 @@ export function hasClientHere(c: AppContext): boolean {
 
 /** Returns the token of the browser's session; empty when there is no session cookie. */
 export function sessionToken(c: AppContext): string {
-  return getCookie(c, cookieOf(c, 'session').name) ?? ''
+  return getCookie(c, sessionCookie(c).name) ?? ''
 }
 
 /** Sets the cookies of a session. @param token A token that this site has just signed. */
 export async function setSessionToken(c: AppContext, token: string): Promise<void> {
-  const { name, options } = cookieOf(c, 'session')
-  setCookie(c, name, token, { ...options, maxAge: c.get('deps').tokenSeconds() })
+  setSessionCookie(c, token)
   if (hasClientHere(c)) setUserHint(c, await userIdOf(c, token))
+}
+
+function setSessionCookie(c: AppContext, token: string): void {
+  const { name, options } = sessionCookie(c)
+  setCookie(c, name, token, { ...options, maxAge: c.get('deps').tokenSeconds() })
 }
 
 /**
@@ -46,22 +42,20 @@ export async function setSessionToken(c: AppContext, token: string): Promise<voi
  * no rights: the session cookie decides.
  */
 function setUserHint(c: AppContext, userId: number): void {
-  const { name, options } = cookieOf(c, 'user')
+  const { name, options } = userCookie(c)
   setCookie(c, name, String(userId), { ...options, maxAge: c.get('deps').tokenSeconds() })
 }
 
 /** Sets the hint where a session of before the file server, or another page, has left another one. */
 export function mendUserHint(c: AppContext, userId: number): void {
-  if (hasClientHere(c) && getCookie(c, cookieOf(c, 'user').name) !== String(userId))
+  if (hasClientHere(c) && getCookie(c, userCookie(c).name) !== String(userId))
     setUserHint(c, userId)
 }
 
 /** Clears the cookies of a session. */
 export function clearSessionCookies(c: AppContext): void {
-  for (const cookie of hasClientHere(c) ? (['session', 'user'] as const) : (['session'] as const)) {
-    const { name, options } = cookieOf(c, cookie)
-    deleteCookie(c, name, options)
-  }
+  const cookies = hasClientHere(c) ? [sessionCookie(c), userCookie(c)] : [sessionCookie(c)]
+  for (const { name, options } of cookies) deleteCookie(c, name, options)
 }
 
 /**
@@ -72,8 +66,10 @@ export function clearSessionCookies(c: AppContext): void {
  */
 export async function giveSession(c: AppContext, token: string): Promise<string> {
   if (!hasClientHere(c) || !isFromPageHere(c)) return token
-  await setSessionToken(c, token)
-  return `cookie.${await userIdOf(c, token)}`
+  const userId = await userIdOf(c, token)
+  setSessionCookie(c, token)
+  setUserHint(c, userId)
+  return `cookie.${userId}`
 }
 
 async function userIdOf(c: AppContext, token: string): Promise<number> {

@@ -3,10 +3,13 @@ import * as base64url from 'jose/base64url'
 import * as v from 'valibot'
 import { readAccountAs } from '../../../core/access/act-as.ts'
 import { verifyToken } from '../../../core/access/token.ts'
+import { sha256Base64Url } from '../../../core/base/encoding.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
 import { clientOf } from '../../../web/http/client.ts'
 import type { AppContext, FileTarget } from '../../../web/http/context.ts'
+import { hostCookie } from '../../../web/http/host-cookie.ts'
+import { notAllowed } from '../../../web/http/http-methods.ts'
 import { isFromPageHere } from '../../../web/http/page-here.ts'
 import {
   clearSessionCookies,
@@ -17,9 +20,9 @@ import {
 import { parseClientPath } from '../../../web/kit/local-path.ts'
 import { isSessionOver, lacksSecondFactor } from '../../../web/kit/session-over.ts'
 import { signInPath } from '../../sign-in/pages/next.ts'
-import { challengeOf, takeHandOver } from '../hand-over.ts'
+import { takeHandOver } from '../hand-over.ts'
 import { arrivalPage } from '../pages/arrival-page.ts'
-import { isReading } from '../rights.ts'
+import { isReading, READING_METHODS } from '../rights.ts'
 import { readText } from './body.ts'
 
 /** Where the code of the accounts' host arrives. */
@@ -33,11 +36,7 @@ const MAX_NEXT_CHARACTERS = 512
 
 const arrivalSchema = v.pipe(v.string(), v.parseJson(), v.object({ code: v.string() }))
 
-function cookieOf(c: AppContext) {
-  const secure = c.req.url.startsWith('https:')
-  const options = { path: '/', httpOnly: true, sameSite: 'Strict', secure } as const
-  return { name: secure ? '__Host-hand-over' : 'hand-over', options }
-}
+const handOverCookie = (c: AppContext) => hostCookie(c, 'hand-over')
 
 /**
  * Leads from the sign-in page of the web client to that of the account, and from there back to
@@ -51,7 +50,7 @@ export async function goToSignIn(
   files: FileServer,
   { url }: FileTarget,
 ): Promise<Response> {
-  if (!isReading(c.req.method)) throw notAllowed(c, 'GET, HEAD')
+  if (!isReading(c.req.method)) throw notAllowed(c, READING_METHODS)
   c.header('Cache-Control', 'no-store')
   const path = parseClientPath(url.searchParams.get('redirect') ?? '') || '/'
   if (files.host === undefined) return c.redirect(signInPath(path), 303)
@@ -83,11 +82,11 @@ async function askAccounts(c: AppContext, path: string): Promise<Response> {
   if (accounts === undefined)
     throw new Refusal('filesNotSetUp', { detail: 'FILES_HOST needs SITE_ADDRESS' })
   const secret = base64url.encode(deps.randomBytes(SECRET_BYTES))
-  const { name, options } = cookieOf(c)
+  const { name, options } = handOverCookie(c)
   setCookie(c, name, secret, { ...options, maxAge: SECRET_SECONDS })
   const wanted = new URL('/account/files', accounts)
   const next = encodeURIComponent(path).length > MAX_NEXT_CHARACTERS ? '/' : path
-  wanted.search = String(new URLSearchParams({ challenge: await challengeOf(secret), next }))
+  wanted.search = String(new URLSearchParams({ challenge: await sha256Base64Url(secret), next }))
   return c.redirect(wanted.href, 303)
 }
 
@@ -100,9 +99,9 @@ async function askAccounts(c: AppContext, path: string): Promise<Response> {
 export async function answerArrival(c: AppContext): Promise<Response> {
   c.header('Cache-Control', 'no-store')
   if (isReading(c.req.method)) return arrivalPage(c)
-  if (c.req.method !== 'POST') throw notAllowed(c, 'GET, HEAD, POST')
+  if (c.req.method !== 'POST') throw notAllowed(c, [...READING_METHODS, 'POST'])
   if (!isFromPageHere(c)) throw new Refusal('foreignForm')
-  const { name, options } = cookieOf(c)
+  const { name, options } = handOverCookie(c)
   const secret = getCookie(c, name) ?? ''
   deleteCookie(c, name, options)
   const parsed = v.safeParse(arrivalSchema, await readText(c))
@@ -118,9 +117,4 @@ export async function answerArrival(c: AppContext): Promise<Response> {
     if (code >= 500 || refusal === 'handOverInvalid') throw error
     throw new Refusal('handOverInvalid')
   }
-}
-
-function notAllowed(c: AppContext, methods: string): Refusal {
-  c.header('Allow', methods)
-  return new Refusal('methodNotAllowed', { values: { methods } })
 }

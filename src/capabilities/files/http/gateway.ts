@@ -6,6 +6,7 @@ import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
 import type { App, AppContext, FileTarget } from '../../../web/http/context.ts'
 import { refuse } from '../../../web/http/envelope.ts'
 import { isPreflight } from '../../../web/http/headers.ts'
+import { notAllowed } from '../../../web/http/http-methods.ts'
 import { DAV_METHODS, FILE_METHODS } from '../rights.ts'
 import { isLinkSigned } from '../signed-links.ts'
 import { readLeaseEnds } from '../lease.ts'
@@ -92,10 +93,7 @@ function methodsOf(area: SiteArea | undefined): readonly string[] {
 function refusalOf(c: AppContext, area: SiteArea | undefined): Refusal | undefined {
   if (area === 'nobody') return new Refusal('unknownPath')
   const methods = methodsOf(area)
-  if (!methods.includes(c.req.method)) {
-    c.header('Allow', methods.join(', '))
-    return new Refusal('methodNotAllowed', { values: { methods: methods.join(', ') } })
-  }
+  if (!methods.includes(c.req.method)) return notAllowed(c, methods)
   const isFile = area === 'raw' || area === 'dav'
   if (isFile && c.req.header('Service-Worker') === 'script') return new Refusal('foreignWorker')
   return undefined

@@ -1,5 +1,6 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { AppContext } from '../../../web/http/context.ts'
+import { hostCookie } from '../../../web/http/host-cookie.ts'
 
 /** The cookies of single sign-on: a sealed text each. */
 export type SsoCookie =
@@ -15,11 +16,7 @@ export type SsoCookie =
  * the callback also needs the state and the code, the step a proof of the user, the identity a
  * token.
  */
-function cookieOf(c: AppContext, name: SsoCookie) {
-  const secure = c.req.url.startsWith('https:')
-  const options = { path: '/', httpOnly: true, sameSite: 'Lax', secure } as const
-  return { name: secure ? `__Host-${name}` : name, options }
-}
+const cookieOf = (c: AppContext, name: SsoCookie) => hostCookie(c, name, { sameSite: 'Lax' })
 
 /** Returns the text of a cookie; empty without the cookie. */
 export function readSsoCookie(c: AppContext, cookie: SsoCookie): string {
