@@ -51,8 +51,8 @@ export const PARTS = {
       'ldap',
     ],
   },
-  /** The Worker: what it mounts, and what it runs in time. */
-  site: {
+  /** The Worker, the list of its capabilities, and `src/app`: what it mounts and runs in time. */
+  app: {
     order: 'line',
     rooms: [
       'capabilities',
@@ -254,7 +254,7 @@ function placeOf(path: string): Place | undefined {
   const [root, first = '', second] = path.split('/').map((name) => name.replace(/\.tsx?$/, ''))
   if (root !== 'src') return undefined
   const isFile = !path.replace(/^src\/[\w-]+\//, '').includes('/')
-  const part = second === undefined ? 'site' : first
+  const part = second === undefined ? 'app' : first
   const room = second === undefined ? first : part === 'programs' && isFile ? MAIN : second
   return isPart(part) && PARTS[part].rooms.some((name) => name === room)
     ? { part, room }

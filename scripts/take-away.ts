@@ -20,8 +20,8 @@ import { findLeaves } from './rooms.ts'
 /** The lists that may name every capability. */
 const LISTS = [
   'src/capabilities.ts',
-  'src/texts.en.ts',
-  'src/texts.zh.ts',
+  'src/app/texts.en.ts',
+  'src/app/texts.zh.ts',
   'src/programs/site/capabilities.ts',
 ]
 

@@ -1,4 +1,4 @@
-import { createApp } from './app.ts'
+import { createApp } from './app/app.ts'
 import { createDeps } from './core/deps.ts'
 import { FREQUENT_CRON, RUN_DEADLINE_MILLISECONDS } from './core/base/crons.ts'
 
@@ -12,10 +12,10 @@ export default {
     const defer = (work: Promise<unknown>) => context.waitUntil(work)
     const deps = createDeps(env, defer, undefined, RUN_DEADLINE_MILLISECONDS)
     if (cron === FREQUENT_CRON) {
-      const { runFrequently } = await import('./frequent-run.ts')
+      const { runFrequently } = await import('./app/frequent-run.ts')
       return runFrequently(deps)
     }
-    const { runNightly } = await import('./nightly-run.ts')
+    const { runNightly } = await import('./app/nightly-run.ts')
     return runNightly(deps)
   },
 } satisfies ExportedHandler<Env>

@@ -12,7 +12,7 @@ import {
 import { createMeter, openDatabase } from '../src/core/database/database.ts'
 import { createDeps, type Deps } from '../src/core/deps.ts'
 import { staticDigest } from '../src/core/passwords/passwords.ts'
-import { runNightly } from '../src/nightly-run.ts'
+import { runNightly } from '../src/app/nightly-run.ts'
 import { ED1 } from './reference/keys.ts'
 import { cheapHash } from './support/cheap-hash.ts'
 import { CheapSite } from './support/cheap-site.ts'

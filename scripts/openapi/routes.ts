@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { findTargetHandler } from 'hono/utils/handler'
 import type { App } from '../../src/web/http/context.ts'
-import { entriesOf, loadEntries, mountRoutes } from '../../src/mounts.ts'
+import { entriesOf, loadEntries, mountRoutes } from '../../src/app/mounts.ts'
 import { ping } from '../../src/web/http/headers.ts'
 import type { Needs } from '../../src/core/access/actor.ts'
 import { needsOf } from '../../src/web/http/guard.ts'

@@ -7,7 +7,7 @@ import openapi from '../../schema/openapi.json' with { type: 'json' }
 import { type Guard, SETTING_FIELDS } from '../../src/core/access/field-guards.ts'
 import { GUARDED_CHANGES } from '../../src/core/access/guarded-changes.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
-import { createWholeApp } from '../../src/app.ts'
+import { createWholeApp } from '../../src/app/app.ts'
 import { keysOf, PAGE_NAMES } from '../../src/capabilities/settings/pages/admin/setting-pages.ts'
 import { ALL_DEFAULTS } from '../../src/capabilities/settings/defaults.ts'
 import { saveSettings } from '../../src/capabilities/settings/manage-settings.ts'

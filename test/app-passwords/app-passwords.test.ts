@@ -361,7 +361,7 @@ describe('an app password of scope admin', () => {
 
 describe('an app password ends', () => {
   test('when it expires; a month later the nightly run deletes it', async () => {
-    const { runNightly } = await import('../../src/nightly-run.ts')
+    const { runNightly } = await import('../../src/app/nightly-run.ts')
     const { token } = await addAppPassword(site, ALICE, ['account:read'], { expiresAt: NOW + DAY })
     await addAppPassword(site, ALICE, ['account:write'], { expiresAt: null })
     site.now = NOW + DAY - 1

@@ -144,7 +144,7 @@ describe('README.md', () => {
     expect(named.toSorted()).toEqual(readdirSync('src').toSorted())
     const parts = Object.keys(PARTS)
     const places = named.map((name) =>
-      parts.indexOf(parts.includes(name) ? name : isMounted(name) ? 'site' : ''),
+      parts.indexOf(parts.includes(name) ? name : isMounted(name) ? 'app' : ''),
     )
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
@@ -153,7 +153,7 @@ describe('README.md', () => {
 
 /** Tells whether a file of `src` is what the Worker mounts and runs. */
 function isMounted(name: string): boolean {
-  return PARTS.site.rooms.some((room) => room === name.replace(/\.tsx?$/, ''))
+  return PARTS.app.rooms.some((room) => room === name.replace(/\.tsx?$/, ''))
 }
 
 describe('the documents', () => {

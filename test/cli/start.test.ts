@@ -130,7 +130,10 @@ test('npm start runs the bundle of the last start, also with other variables, bu
   clone.own('src')
   const changes: [file: string, change: (text: string) => string][] = [
     // No part of a program on the command line: npm start itself runs as it was built.
-    ['src/app.ts', (text) => text.replace("'/ping', ping", "'/ping', () => new Response('pang')")],
+    [
+      'src/app/app.ts',
+      (text) => text.replace("'/ping', ping", "'/ping', () => new Response('pang')"),
+    ],
     ['wrangler.toml', (text) => text.replace('ISSUER = ""', 'ISSUER = "https://toml.example.org"')],
   ]
   for (const [file, change] of changes) {

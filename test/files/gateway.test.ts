@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { appPasswords, fileUsers, users } from '../../schema/tables.ts'
 import { insertFileUser } from '../../src/capabilities/files/store.ts'
-import { runFrequently } from '../../src/frequent-run.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import {

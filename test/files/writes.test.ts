@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fileLeases, fileUsers, users } from '../../schema/tables.ts'
-import { runFrequently } from '../../src/frequent-run.ts'
-import { runNightly } from '../../src/nightly-run.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
+import { runNightly } from '../../src/app/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import {
   FILES_BINDINGS,

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runNightly } from '../../src/nightly-run.ts'
+import { runNightly } from '../../src/app/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { emptyStorage, resetStorage } from '../support/clean-state.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createWholeApp } from '../../src/app.ts'
+import { createWholeApp } from '../../src/app/app.ts'
 import { operations } from '../../scripts/openapi/operations.ts'
 import { MailSite } from '../support/mail-site.ts'
 import { CheapSite } from '../support/cheap-site.ts'

@@ -1,8 +1,8 @@
 import { asc, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, mails, noticeChannels, users } from '../../schema/tables.ts'
-import { runFrequently } from '../../src/frequent-run.ts'
-import { runNightly } from '../../src/nightly-run.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
+import { runNightly } from '../../src/app/nightly-run.ts'
 import { JoiningSite, NEW_PASSWORD } from '../support/joining.ts'
 import { HOUR, MINUTE } from '../support/site.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { eq } from 'drizzle-orm'
 import { links, mails, users } from '../../schema/tables.ts'
-import { runFrequently } from '../../src/frequent-run.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
 import { MailSite } from '../support/mail-site.ts'
 import { prepared } from '../support/prepared.ts'
 import { HOUR, MINUTE } from '../support/site.ts'

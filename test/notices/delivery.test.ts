@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { notices } from '../../schema/tables.ts'
-import { runFrequently } from '../../src/frequent-run.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { hurryTimeouts } from '../support/hurried-timeouts.ts'
 import { HOUR, MINUTE } from '../support/site.ts'

@@ -1,5 +1,5 @@
 import type { Deps } from '../../src/core/deps.ts'
-import { runFrequently } from '../../src/frequent-run.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, SECOND } from '../support/site.ts'

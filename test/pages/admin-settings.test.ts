@@ -7,7 +7,7 @@ import {
   keysOf,
   PAGE_NAMES,
 } from '../../src/capabilities/settings/pages/admin/setting-pages.ts'
-import { en } from '../../src/texts.en.ts'
+import { en } from '../../src/app/texts.en.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'

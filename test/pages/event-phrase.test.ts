@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { EVENT_KINDS, type EventKind } from '../../src/core/audit/kinds.ts'
 import { readSignInDetail, signInDetail } from '../../src/core/audit/sign-in-detail.ts'
 import { type EventPhrase, phraseOf } from '../../src/capabilities/activity/pages/event-phrase.ts'
-import { en } from '../../src/texts.en.ts'
-import { zh } from '../../src/texts.zh.ts'
+import { en } from '../../src/app/texts.en.ts'
+import { zh } from '../../src/app/texts.zh.ts'
 
 const own = { detail: '', isOwn: true, hasUser: true, times: 1 }
 const others = { ...own, isOwn: false }

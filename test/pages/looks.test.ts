@@ -9,8 +9,8 @@ import {
   toHex,
 } from '../../src/capabilities/settings/pages/colour.ts'
 import { acceptedLanguage, LANGUAGES } from '../../src/web/kit/language.ts'
-import { en } from '../../src/texts.en.ts'
-import { zh } from '../../src/texts.zh.ts'
+import { en } from '../../src/app/texts.en.ts'
+import { zh } from '../../src/app/texts.zh.ts'
 import { describeUserAgent } from '../../src/web/kit/user-agent.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'

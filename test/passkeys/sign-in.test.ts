@@ -11,7 +11,7 @@ import {
   users,
 } from '../../schema/tables.ts'
 import { createMeter } from '../../src/core/database/database.ts'
-import { runNightly } from '../../src/nightly-run.ts'
+import { runNightly } from '../../src/app/nightly-run.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { failingDb } from '../support/failing-d1.ts'

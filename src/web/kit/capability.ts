@@ -92,7 +92,7 @@ export interface Capability {
   health?: Load<CheckPart>
   /** What the state of the site shows to operators first. */
   attention?: Load<FindAttention>
-  /** Middleware, by the place that `src/app.ts` has for it. */
+  /** Middleware, by the place that `src/app/app.ts` has for it. */
   middleware?: {
     /** Before the rules for browsers: it may answer in the place of the site. */
     first?: Middleware

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import written from '../../../schema/openapi.json' with { type: 'json' }
-import { createWholeApp } from '../../../src/app.ts'
+import { createWholeApp } from '../../../src/app/app.ts'
 import { createDeps } from '../../../src/core/deps.ts'
 import { buildDocument } from '../../../scripts/openapi/document.ts'
 import { operations } from '../../../scripts/openapi/operations.ts'

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
-import { CAPABILITIES } from './capabilities.ts'
-import type { App } from './web/http/context.ts'
-import { type Capability, loadPart, type Mount, type MountKind } from './web/kit/capability.ts'
+import { CAPABILITIES } from '../capabilities.ts'
+import type { App } from '../web/http/context.ts'
+import { type Capability, loadPart, type Mount, type MountKind } from '../web/kit/capability.ts'
 
 /** The kinds of mounts in the order in which they are mounted, and the path below which each stands. */
 const KINDS: readonly (readonly [kind: MountKind, base: string])[] = [

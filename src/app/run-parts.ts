@@ -1,5 +1,5 @@
-import { CAPABILITIES } from './capabilities.ts'
-import type { RunPart } from './core/deps.ts'
+import { CAPABILITIES } from '../capabilities.ts'
+import type { RunPart } from '../core/deps.ts'
 
 /** Loads what the capabilities do in a run in time, in their order. It never rejects. */
 export function loadParts(kind: 'nightly' | 'frequent'): Promise<PromiseSettledResult<RunPart>[]> {

@@ -1,12 +1,12 @@
-import { hasMailSite } from './capabilities/mail/mail-site.ts'
-import { readSiteFacts } from './capabilities/settings/pages/site-facts.ts'
-import { CAPABILITIES } from './capabilities.ts'
+import { hasMailSite } from '../capabilities/mail/mail-site.ts'
+import { readSiteFacts } from '../capabilities/settings/pages/site-facts.ts'
+import { CAPABILITIES } from '../capabilities.ts'
 import { showFailure } from './pages.tsx'
 import { TEXTS } from './texts.ts'
-import type { AppContext } from './web/http/context.ts'
-import { loadAll, loadPart } from './web/kit/capability.ts'
-import { languageOf } from './web/kit/language.ts'
-import type { PageSource } from './web/kit/view.ts'
+import type { AppContext } from '../web/http/context.ts'
+import { loadAll, loadPart } from '../web/kit/capability.ts'
+import { languageOf } from '../web/kit/language.ts'
+import type { PageSource } from '../web/kit/view.ts'
 
 const SOURCE: Omit<PageSource, 'parts'> = {
   navigation: {
@@ -16,15 +16,15 @@ const SOURCE: Omit<PageSource, 'parts'> = {
   showFailure,
   readSite: async (c) => ({ ...(await readSiteFacts(c)), hasMail: hasMailSite(c.get('deps')) }),
   async beginCeremony(...of) {
-    const { beginOnPage } = await import('./capabilities/passkeys/pages/passkey.ts')
+    const { beginOnPage } = await import('../capabilities/passkeys/pages/passkey.ts')
     return beginOnPage(...of)
   },
   async confirm(...of) {
-    const { confirmWithForm } = await import('./capabilities/me/pages/confirm.ts')
+    const { confirmWithForm } = await import('../capabilities/me/pages/confirm.ts')
     return confirmWithForm(...of)
   },
   async proveAgain(...of) {
-    const { proveAgainWithForm } = await import('./capabilities/me/pages/confirm.ts')
+    const { proveAgainWithForm } = await import('../capabilities/me/pages/confirm.ts')
     return proveAgainWithForm(...of)
   },
 }

@@ -1,17 +1,17 @@
-import { CAPABILITIES } from './capabilities.ts'
-import type { Deps } from './core/deps.ts'
-import { acceptsPages } from './web/http/accepts.ts'
-import { limitBody } from './web/http/body-limit.ts'
-import { bookmark } from './web/http/bookmark.ts'
-import type { App, AppContext } from './web/http/context.ts'
-import { isApiPath, refuse } from './web/http/envelope.ts'
-import { answerPreflight, browserRules, isPreflight, ping } from './web/http/headers.ts'
-import { httpsOnly } from './web/http/https.ts'
-import { logError } from './core/database/log.ts'
-import { answerUnrouted } from './web/http/http-methods.ts'
-import { type Capability, loadPart } from './web/kit/capability.ts'
-import { isSessionOver, lacksSecondFactor } from './web/kit/session-over.ts'
-import { requestLog } from './web/http/request-log.ts'
+import { CAPABILITIES } from '../capabilities.ts'
+import type { Deps } from '../core/deps.ts'
+import { acceptsPages } from '../web/http/accepts.ts'
+import { limitBody } from '../web/http/body-limit.ts'
+import { bookmark } from '../web/http/bookmark.ts'
+import type { App, AppContext } from '../web/http/context.ts'
+import { isApiPath, refuse } from '../web/http/envelope.ts'
+import { answerPreflight, browserRules, isPreflight, ping } from '../web/http/headers.ts'
+import { httpsOnly } from '../web/http/https.ts'
+import { logError } from '../core/database/log.ts'
+import { answerUnrouted } from '../web/http/http-methods.ts'
+import { type Capability, loadPart } from '../web/kit/capability.ts'
+import { isSessionOver, lacksSecondFactor } from '../web/kit/session-over.ts'
+import { requestLog } from '../web/http/request-log.ts'
 import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import { getPath } from 'hono/utils/url'
@@ -23,8 +23,8 @@ import {
   mayAnswer,
   mountRoutes,
 } from './mounts.ts'
-import { loggedPath } from './core/base/logged-path.ts'
-import { Refusal, refusalIn } from './core/base/refusals.ts'
+import { loggedPath } from '../core/base/logged-path.ts'
+import { Refusal, refusalIn } from '../core/base/refusals.ts'
 
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
 
@@ -161,7 +161,7 @@ function assemble({ depsFor, capabilities, loaded, pages, failure }: Parts): Hon
 async function forClient(c: AppContext, error: unknown): Promise<Refusal> {
   const refusal = refusalIn(error)
   if (isSessionOver(refusal)) {
-    const { clearSessionToken } = await import('./capabilities/sign-in/pages/session-cookie.ts')
+    const { clearSessionToken } = await import('../capabilities/sign-in/pages/session-cookie.ts')
     await clearSessionToken(c)
   }
   return lacksSecondFactor(refusal) ? new Refusal('factorBeforeFiles') : refusal

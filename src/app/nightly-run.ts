@@ -1,13 +1,13 @@
 import { loadParts, startParts } from './run-parts.ts'
-import { pruneEvents } from './core/audit/event-times.ts'
-import { inOneBatch } from './core/database/shared-batch.ts'
-import { runBatch } from './core/database/statements.ts'
-import { keyFolders } from './core/accounts/folder-keys.ts'
-import type { Deps } from './core/deps.ts'
-import { pruneChallenges } from './core/access/used-challenges.ts'
-import { pruneCounters } from './core/throttle/charges.ts'
-import { eventRetention } from './capabilities/settings/store.ts'
-import { pruneSessions } from './core/access/session-store.ts'
+import { pruneEvents } from '../core/audit/event-times.ts'
+import { inOneBatch } from '../core/database/shared-batch.ts'
+import { runBatch } from '../core/database/statements.ts'
+import { keyFolders } from '../core/accounts/folder-keys.ts'
+import type { Deps } from '../core/deps.ts'
+import { pruneChallenges } from '../core/access/used-challenges.ts'
+import { pruneCounters } from '../core/throttle/charges.ts'
+import { eventRetention } from '../capabilities/settings/store.ts'
+import { pruneSessions } from '../core/access/session-store.ts'
 
 /**
  * The nightly run (docs/operating.md): deletes what has expired, namely sessions, counters,

@@ -1,6 +1,6 @@
-import type { Language } from './core/base/language.ts'
-import type { Load } from './web/kit/capability.ts'
-import type { Texts } from './web/kit/texts.ts'
+import type { Language } from '../core/base/language.ts'
+import type { Load } from '../web/kit/capability.ts'
+import type { Texts } from '../web/kit/texts.ts'
 
 /** The texts of all pages, by language: a visitor's is loaded alone. */
 export const TEXTS: Record<Language, Load<Texts>> = {

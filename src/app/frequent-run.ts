@@ -1,8 +1,8 @@
 import { loadParts, startParts } from './run-parts.ts'
-import { keyFolders, withoutKeyParts } from './core/accounts/folder-keys.ts'
-import { inOneBatch } from './core/database/shared-batch.ts'
-import { runBatch } from './core/database/statements.ts'
-import type { Deps } from './core/deps.ts'
+import { keyFolders, withoutKeyParts } from '../core/accounts/folder-keys.ts'
+import { inOneBatch } from '../core/database/shared-batch.ts'
+import { runBatch } from '../core/database/statements.ts'
+import type { Deps } from '../core/deps.ts'
 
 /**
  * Runs every five minutes: does what the capabilities name, such as sending notices, mails and
