@@ -53,7 +53,7 @@ export const users = sqliteTable(
     /** When the name last changed; 0 for never. A trigger sets it (migration 0011). */
     renamedAt: time('renamed_at').notNull().default(0),
     /**
-     * What programs know the user by (OpenID Connect): 128 random bits, which no other account
+     * Identifies the user to programs (OpenID Connect): 128 random bits, which no other account
      * gets. A trigger fills it (migration 0017).
      */
     sub: text('sub').notNull().default(''),
@@ -355,10 +355,10 @@ export const identities = sqliteTable(
     userId: ownerId(),
     /** `sso_login_platform` when it was linked. */
     platform: text('platform').notNull(),
-    /** What the provider called the user when it was linked; shown, never compared. */
+    /** The provider's name of the user at the time of linking; shown, never compared. */
     name: text('name').notNull(),
     linkedAt: time('linked_at').notNull(),
-    /** Who linked it: `user`, `registration` or `import`. */
+    /** The origin of the link: `user`, `registration` or `import`. */
     linkedBy: text('linked_by').notNull(),
     /** Null until the first sign-in with it. */
     lastUsedAt: time('last_used_at'),
@@ -496,7 +496,7 @@ export const openidGrants = sqliteTable(
   ],
 )
 
-/** What users have allowed clients to learn. WITHOUT ROWID. */
+/** The scopes that users have allowed to clients. WITHOUT ROWID. */
 export const openidConsents = sqliteTable(
   'openid_consents',
   {
@@ -587,7 +587,7 @@ export const notices = sqliteTable(
       .notNull()
       .references(() => noticeChannels.id, { onDelete: 'cascade' }),
     /**
-     * What its events have in common: the user, the topic, the kind and the hour
+     * Identifies events that share a notice: the user, the topic, the kind and the hour
      * (notices/outbox.ts).
      */
     about: text('about').notNull(),
@@ -635,7 +635,7 @@ export const mails = sqliteTable(
     /** Random, so that a receiver recognises a repeat. */
     id: text('id').primaryKey(),
     kind: text('kind').notNull(),
-    /** Whom it concerns; null for an invitation. */
+    /** The user whom it concerns; null for an invitation. */
     userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
     /** The link in it, by its hash; null for none. It is sent only while the link is live. */
     linkHash: text('link_hash'),
@@ -666,7 +666,7 @@ export const fileUsers = sqliteTable(
     remoteName: text('remote_name').notNull(),
     /** The name that it is being given there, until the file server has answered. */
     nextName: text('next_name'),
-    /** What was last written there; null while nothing was written. */
+    /** The values that were last written there; null while nothing was written. */
     username: text('username'),
     permission: integer('permission'),
     basePath: text('base_path'),
@@ -685,8 +685,8 @@ export const fileUsers = sqliteTable(
 )
 
 /**
- * Who writes a user to the file server now (`files/lease.ts`): two writes at once could overtake
- * each other there.
+ * Held while a user is written to the file server (`files/lease.ts`): two writes at once could
+ * overtake each other there.
  */
 export const fileLeases = sqliteTable('file_leases', {
   userId: integer('user_id').primaryKey(),

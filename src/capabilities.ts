@@ -19,8 +19,8 @@ import { users } from './capabilities/users/capability.ts'
 import type { Capability } from './web/kit/capability.ts'
 
 /**
- * What the service can do, in the order of the navigation. Without a line and its folder, the rest
- * of the site runs on.
+ * The capabilities, in the order of the navigation. The site also runs without a line here and its
+ * folder.
  */
 export const CAPABILITIES: readonly Capability[] = [
   sso,

@@ -37,7 +37,6 @@ export interface Site {
   ) => Response | Promise<Response>
 }
 
-/** What an application is made of. */
 interface Parts {
   depsFor: DepsFor
   capabilities: readonly Capability[]

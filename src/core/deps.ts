@@ -42,7 +42,7 @@ export interface Deps {
   meter: Meter
   /** The copies of the public settings near each reader. */
   kv: KVNamespace
-  /** What this isolate remembers between requests. */
+  /** The memory of this isolate between requests. */
   isolateMemory: IsolateMemory
   /** @throws {Refusal} `internal` while `SECRET_KEYS` is missing or too short. */
   keyRing: () => Promise<KeyRing>
@@ -63,7 +63,7 @@ export interface Deps {
    */
   freshSeconds: () => FreshSeconds
   /**
-   * What the operator has set for passkeys.
+   * Reads the operator's settings for passkeys.
    *
    * @throws {Refusal} `internal` when `PASSKEY_RP_ID` or `PASSKEY_ORIGINS` is invalid.
    */

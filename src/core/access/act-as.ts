@@ -49,7 +49,7 @@ interface ActorQuery<Row> {
   alone: (db: Database, actor: Actor, now: number) => Promise<Row[]>
 }
 
-/** What a query is asked with. `now` is Unix time, milliseconds. */
+/** The parameters of the queries. `now` is Unix time, milliseconds. */
 type SessionValues = Pick<SessionActor, 'sessionId' | 'userId'> & { now: number }
 type AppPasswordValues = Pick<AppPasswordActor, 'tokenHash' | 'username' | 'network'> & {
   now: number

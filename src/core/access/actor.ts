@@ -6,7 +6,7 @@ import { hashAppPassword } from './app-password.ts'
 import type { AppPasswordScope } from './scopes.ts'
 import type { SessionClaims } from './token.ts'
 
-/** What a caller needs for a request: a session, or an app password with this scope. */
+/** The credential that a request needs: a session, or an app password with this scope. */
 export type Needs = AppPasswordScope | 'session'
 
 /** A session and the client that uses it. */

@@ -20,7 +20,7 @@ export function begunWithIdentity({ issuer, subject }: { issuer: string; subject
   return `identity ${issuer} ${subject}`
 }
 
-/** Who takes a credential away. */
+/** The removal of credentials. */
 export interface Taking {
   actor: Operator
   /** Whether every other session ends, and everything that programs got. */
@@ -54,8 +54,8 @@ interface Credentials {
   /** The text of `begun_with`. */
   name: SQL
   /**
-   * What every session of theirs has among its methods. A session without the name of its
-   * credential (`schema/tables.ts`) ends with any of this method.
+   * The method that every session begun with them has. A session without the name of its credential
+   * (`schema/tables.ts`) ends with any credential of this method.
    */
   method: Method
 }

@@ -28,7 +28,6 @@ export const SURE_CHANGES = 20
  */
 export const MAX_CONFIRMATIONS = 200
 
-/** What a request is counted as. */
 export type CountedAs = 'change' | 'confirmation'
 
 /** The key of the counter, in a statement that has the row of the user. */

@@ -1,7 +1,7 @@
 import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import { literal } from '../database/literal.ts'
 
-/** What a new value of a field needs: always a fresh session, never, or one when it gives more. */
+/** Whether a new value of a field needs a fresh session: always, never, or when it gives more. */
 export interface Guard {
   needs: 'always' | 'never' | Gain
   reason: string
@@ -74,7 +74,7 @@ const SHOWN = 'it only changes what is shown'
 const PROVIDER = 'it decides whom single sign-on lets in, and who gets its secret'
 const FILES_LEAVE = 'files and their links are sent there'
 
-/** What an operator changes of a user, the guest included. */
+/** The fields of a user, the guest included, that operators change. */
 export const USER_FIELDS = {
   username: { needs: 'always', reason: NAME },
   password: { needs: 'always', reason: PASSWORD },
@@ -88,13 +88,13 @@ export const USER_FIELDS = {
   base_path: forMore(anotherFolder, FOLDER),
 } as const satisfies Fields
 
-/** What an operator changes of the details of a user. */
+/** The details of a user that operators change. */
 export const DETAIL_FIELDS = {
   email: { needs: 'always', reason: ADDRESS },
   ends_at: forMore(laterEnd, OPENS),
 } as const satisfies Fields
 
-/** What a new value of a setting needs, by its key. */
+/** The settings, by their keys. */
 export const SETTING_FIELDS = {
   version: { needs: 'never', reason: 'it can not be changed' },
   site_title: { needs: 'never', reason: SHOWN },

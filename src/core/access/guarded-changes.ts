@@ -50,7 +50,7 @@ function each(guard: Guard, names: string[]): Fields {
   return Object.fromEntries((names.length === 0 ? [WHOLE] : names).map((name) => [name, guard]))
 }
 
-/** What users change of themselves. */
+/** The fields that users change of their own account. */
 const OWN_FIELDS = {
   username: USER_FIELDS.username,
   password: USER_FIELDS.password,

@@ -35,7 +35,7 @@ export interface Credentials {
   keys: number
 }
 
-/** What a password alone has made: of admins, and of all users. */
+/** The numbers of credentials made with a password alone: those of admins, and all. */
 export interface MadeWithPassword {
   admins: Credentials
   everybody: Credentials

@@ -2,7 +2,7 @@ import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import { PERMISSION } from '../accounts/roles.ts'
 import { hasWord } from '../database/words.ts'
 
-/** What an app password lets a program do (docs/interface.md, App passwords). */
+/** The scopes of app passwords (docs/interface.md, App passwords). */
 export const APP_PASSWORD_SCOPES = [
   'files:read',
   'files:write',

@@ -59,8 +59,8 @@ export function passkeyMethods({ isBackupEligible }: { isBackupEligible: boolean
 }
 
 /**
- * What a session may do that was begun without the second factor that its user must use: nothing,
- * add a first one, or only confirm itself.
+ * The right of a session that was begun without the second factor that its user must use: to add a
+ * first one, or only to confirm itself. Other sessions of this kind may do nothing.
  */
 export type Leniency = 'to enrol' | 'to confirm'
 

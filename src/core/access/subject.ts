@@ -45,8 +45,8 @@ interface AccountOfUser<Id extends UserId | undefined = UserId> {
 }
 
 /**
- * Whose account is read or changed, and who does it. D1 checks it in the batch of `read`, `act` and
- * `change`; the subject itself proves nothing.
+ * An account that is read or changed, and the actor who does it. D1 checks both in the batch of
+ * `read`, `act` and `change`; the subject itself proves nothing.
  */
 export type Subject<Id extends UserId | undefined = UserId> = OwnAccount<Id> | AccountOfUser<Id>
 
@@ -79,7 +79,7 @@ type Done<S, Named extends Parts> = { now: number } & Read<S, Named>
 
 export type ChangeDeps = ActorDeps & FreshnessDeps
 
-/** What an action demands of a session. */
+/** The demands of an action on a session. */
 interface Demand {
   /** It gives access, so the session must be fresh. */
   fresh?: boolean
@@ -89,7 +89,7 @@ interface Demand {
   confirms?: boolean
 }
 
-/** What the statements of an action are made with. */
+/** The arguments of a function that makes the statements of an action. */
 interface Given {
   /** Unix time, milliseconds. */
   now: number

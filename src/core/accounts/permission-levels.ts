@@ -5,7 +5,7 @@ const { make, rename, move, copy, remove } = PERMISSION
 const READ = webdavRead | sftpRead | readArchives
 const WRITE = make | rename | move | copy | remove | webdavWrite | sftpWrite | decompress
 
-/** What most users are given, from the least to the most: on pages and on the command line. */
+/** The usual sets of permissions, from the least to the most: on pages and on the command line. */
 export const LEVELS = {
   look: 0,
   read: READ,

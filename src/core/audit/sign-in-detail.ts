@@ -1,4 +1,3 @@
-/** What the detail of a sign-in tells. */
 interface SignInDetail {
   /** The identity provider, as `sso_login_platform` names it. */
   provider?: string | undefined

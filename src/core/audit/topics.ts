@@ -1,4 +1,4 @@
-/** What a channel can be told. Operators and users choose among these. */
+/** The topics of notices. Operators and users choose among these for a channel. */
 export const TOPICS = [
   'new_network',
   'new_country',

@@ -4,7 +4,7 @@ const MAX_LOCAL_CHARACTERS = 64
 /** A dot-atom: no quotes, no comment, ASCII only. @see RFC 5322 section 3.2.3 */
 const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 
-/** What `URL` would read as something else than a part of a host name. */
+/** Characters that `URL` would not read as part of a host name. */
 const NOT_OF_A_HOST = /[\s/?#@:\\[\]%<>|^]/u
 
 const LABEL = '[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?'

@@ -14,7 +14,7 @@ export interface FileServer {
   hasPagePolicy: boolean
   /** Whether files are open to everybody who knows their path, where OpenList makes no signs. */
   hasOpenLinks: boolean
-  /** What is wrong with the settings: the file server then answers nothing. */
+  /** The problem with the settings, if any: the file server then answers nothing. */
   problem: string | undefined
 }
 

@@ -5,8 +5,8 @@
 export type IsolateMemory = object
 
 /**
- * What an isolate remembers of the stores and of other servers, and for how long. Each is a value
- * of the file that makes it, which says what another isolate may see meanwhile.
+ * The things that an isolate remembers of the stores and of other servers, and for how long. Each
+ * is a value of the file that makes it, which says what another isolate may see meanwhile.
  */
 type Remembered =
   /** 30 s; and 90 s after a save of this isolate, KV is not believed. */

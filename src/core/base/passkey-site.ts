@@ -1,4 +1,4 @@
-/** What an operator has set for passkeys. */
+/** The operator's settings for passkeys. */
 export interface PasskeySite {
   /** A host name; `undefined` means that of the request. */
   rpId: string | undefined

@@ -1,4 +1,4 @@
-/** What a POSIX shell takes as it is, wherever the word stands. */
+/** A word that needs no quotes in a POSIX shell, wherever it stands. */
 const PLAIN_WORD = /^[\w.@+:/-][\w.@+:/=-]*$/
 
 /** Quotes a text as one word for a POSIX shell, when it needs that. */

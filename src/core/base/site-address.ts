@@ -1,6 +1,6 @@
 import { parseIssuer } from './issuer.ts'
 
-/** What the operator has set of the place where the site answers. */
+/** The variables that name the address of the site. */
 export interface SiteAddressBindings {
   SITE_ADDRESS?: string | undefined
   ISSUER?: string | undefined

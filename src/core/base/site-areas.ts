@@ -1,7 +1,8 @@
 /**
- * Who answers a path of a site with a file server. `latchkey`: this service. `nobody`: doors of the
- * file server with credentials of their own. The others are the file server's: `api` its interface,
- * `dav` WebDAV, `raw` the bytes of files, `client` its web client and everything else.
+ * The server that answers a path of a site with a file server. `latchkey`: this service. `nobody`:
+ * neither, because these doors of the file server have credentials of their own. The others are the
+ * file server's: `api` its interface, `dav` WebDAV, `raw` the bytes of files, `client` its web
+ * client and everything else.
  */
 export type SiteArea = 'latchkey' | 'nobody' | 'api' | 'dav' | 'raw' | 'client'
 

@@ -11,15 +11,15 @@ const metered = Symbol('D1')
 export interface Database extends Pick<DrizzleD1Database, 'select' | 'all'> {
   readonly [whole]: DrizzleD1Database
   readonly [metered]: D1Database
-  /** What the writes so far leave to be sent. `runBatch` adds to it. */
+  /** Logouts and mails that the writes so far leave to be sent. `runBatch` adds to it. */
   readonly toSend: Set<ToSend>
-  /** What writes were made to change. `writing` adds to it. */
+  /** The columns or tables that the writes so far were made to change. `writing` adds to it. */
   readonly changes: Set<string>
   /** The sessions and app passwords that were let in (`credentialOf`). `actAs` adds to it. */
   readonly admitted: Set<string>
 }
 
-/** What a write can leave: logouts that programs must hear of, and mails to users. */
+/** Logouts that programs must hear of, and mails to users. */
 export type ToSend = 'logouts' | 'mails'
 
 /** Returns the full Drizzle database, writes included. Only `statements.ts` uses it. */
@@ -56,7 +56,7 @@ export interface Meter {
   fromPrimary: boolean
   /** Size of the database after the last round trip, bytes; 0 before it. */
   databaseBytes: number
-  /** What the writes so far leave to be sent after the answer. */
+  /** Logouts and mails that the writes so far leave to be sent after the answer. */
   toSend: Set<ToSend>
   /**
    * The columns that writes may have changed, such as `users.username`; the table where rows were

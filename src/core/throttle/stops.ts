@@ -9,7 +9,7 @@ import { BLOCK_OF_ROW, blockOfStranger } from './blocks.ts'
 import type { Counter, SignInCounters } from './counters.ts'
 import { blockOf, figuresOf, type LimitName } from './limits.ts'
 
-/** What a counter refuses to a user. */
+/** The attempts that a counter refuses to a user. */
 export type StopKind =
   /** Passwords from one network. */
   | 'pair'

@@ -19,6 +19,6 @@ const limit = bodyLimit({
  */
 export const limitBody = createMiddleware<App>(async function limitBody(c, next) {
   const isUnread = c.req.method === 'GET' || c.req.method === 'HEAD'
-  // What is the file server's passes as it comes.
+  // The bodies of requests to the file server pass as they come.
   return isUnread || c.get('fileTarget') !== undefined ? next() : limit(c, next)
 })

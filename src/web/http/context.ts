@@ -10,7 +10,7 @@ import type { Account } from '../../core/accounts/accounts.ts'
  */
 export type Caller = { guest: Account } | { actor: Actor }
 
-/** What a request asks of the file server. */
+/** The part of the file server that a request asks for. */
 export interface FileTarget {
   area: SiteArea
   /** The path, decoded once. */
@@ -25,7 +25,7 @@ export interface App {
 }
 
 /**
- * What a request carries from its first middleware on. The kit of the pages adds to it.
+ * The variables of a request, from its first middleware on. The kit of the pages adds some.
  *
  * @public
  */

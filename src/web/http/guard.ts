@@ -18,12 +18,12 @@ import { clientOf } from './client.ts'
 import type { App, AppContext, Caller } from './context.ts'
 import { hasClientHere, readMarker, sessionToken } from './session-cookie.ts'
 
-/** What each guard needs of its callers. */
+/** The credentials that guards need, by the guard. */
 const guards = new WeakMap<object, Needs>()
 
 /**
- * Returns what a middleware needs of its callers, for the OpenAPI document; `undefined` when it is
- * no guard.
+ * Returns the credential that a guard needs, for the OpenAPI document; `undefined` for other
+ * middleware.
  */
 export function needsOf(middleware: object): Needs | undefined {
   return guards.get(middleware)

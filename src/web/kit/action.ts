@@ -48,7 +48,7 @@ interface Group<Name extends string> {
   page: Page<Name>
 }
 
-/** What a form changes, and where it leads. */
+/** Declares the change that a form makes, and the page to which it leads. */
 export function action<Given extends object, Result>(form: FormWithInput<Given, Result>): Action
 export function action<Result>(form: PlainForm<Result>): Action
 export function action<Given extends object, Result>(form: AnyForm<Given, Result>): Action {

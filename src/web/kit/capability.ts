@@ -12,7 +12,7 @@ import type { NavigationItem, PageParts, View } from './view.ts'
 
 declare module '../http/context.ts' {
   interface Variables {
-    /** What the site can do, in order. */
+    /** All capabilities, in the order of the navigation. */
     capabilities: readonly Capability[]
   }
 }
@@ -36,15 +36,15 @@ export interface CheckedPart {
   /** As `/api/admin/health` has it. */
   name: string
   health: PartHealth
-  /** What the endpoint tells besides. */
+  /** Further members of the endpoint's answer. */
   record: Readonly<Record<string, string | null>>
   /** Its name on pages. */
   title: (t: Texts) => string
-  /** What is wrong, on pages. */
+  /** The problem, as pages say it. */
   problem: (t: Texts) => string
   /** It answers, and still does not do its work. */
   isFair: boolean
-  /** What an operator should do although it answers. */
+  /** A task for the operator although it answers. */
   attention: (view: View) => Child | undefined
 }
 
@@ -66,7 +66,7 @@ export type FindAttention = (db: Database, batch: SharedBatch) => Promise<(view:
 type FindSettingsElsewhere = (deps: Deps) => SettingsElsewhere | undefined
 
 /**
- * What the rest of the site needs to know of a capability. It names only what it has, and
+ * The manifest of a capability, for the rest of the site. It names only what it has, and
  * `src/capabilities.ts` names it. It loads almost nothing by itself: each `import` of its manifest
  * that is no `import()` is read before the first answer of an isolate.
  */
@@ -84,13 +84,13 @@ export interface Capability {
   /** The entries of its pages in the navigation. */
   navigation?: readonly NavigationItem[]
   operatorNavigation?: readonly NavigationItem[]
-  /** What it adds to pages of others. */
+  /** Its parts of pages of other capabilities. */
   parts?: Load<PageParts>
   /** The settings that another server has, too or alone. One capability names them. */
   settingsElsewhere?: Load<FindSettingsElsewhere>
   /** Checks a part that the state of the site and `/api/admin/health` show. */
   health?: Load<CheckPart>
-  /** What the state of the site shows to operators first. */
+  /** Its tasks for operators, first on the state of the site. */
   attention?: Load<FindAttention>
   /** Middleware, by the place that `src/app/app.ts` has for it. */
   middleware?: {
@@ -101,15 +101,15 @@ export interface Capability {
     /** After all other middleware. */
     last?: Middleware
   }
-  /** What it deletes and tells at night. */
+  /** Its part of the nightly run. */
   nightly?: Load<RunPart>
-  /** What it does every five minutes. It takes no round trip of its own when nothing is to do. */
+  /** Its part of the five-minute run. It takes no round trip of its own when nothing is to do. */
   frequent?: Load<RunPart>
   /** Clears cookies that only the user of a session may use, at its end. */
   clearWithSession?: Load<(c: AppContext) => void>
   /** Reads tokens of its own, for a server that asks about one. */
   readToken?: Load<ReadToken>
-  /** What it does after a command on the machine of `npm start` has written something. */
+  /** Runs after a command on the machine of `npm start` that has written something. */
   afterCommand?: Load<(deps: Deps) => Promise<void>>
 }
 

@@ -119,7 +119,7 @@ interface ChangeProps {
   question?: string
   action: string
   submit: string
-  /** What the form sends along, by the name of the field. */
+  /** Hidden fields of the form: their values by their names. */
   values?: Record<string, string | number>
   /** Of the last attempt. Then the question is open. */
   problem?: Problem | undefined

@@ -8,7 +8,7 @@ import { Heading } from './parts.tsx'
 import { Choices, type ChoicesProps, Rows } from './rows.tsx'
 import { showPage, type View } from './view.ts'
 
-/** What a page gets of the form that was refused. */
+/** The form of a page that was refused. */
 interface FormProps<Name extends string> {
   refused: ShownRefused<Name> | undefined
   /** Its problem and its values, for a page with one form. */
@@ -39,7 +39,7 @@ interface ListPageProps {
   /** The page that adds a thing, and the text of the button that leads to it. */
   add: { href: string; label: string }
   rows: Child[]
-  /** What stands there while there are no rows. */
+  /** Shown while there are no rows. */
   none: Child
 }
 

@@ -81,7 +81,7 @@ function Document({ view, title, kind, children }: LayoutProps & { kind?: 'gate'
   )
 }
 
-/** Who is signed in, on every page with navigation. */
+/** Names the signed-in user, on every page with navigation. */
 function You({ view: { t, account } }: { view: View }) {
   if (account === undefined) return <></>
   return (

@@ -11,7 +11,7 @@ import { readView, showPage, type View } from './view.ts'
 /** Reports a refusal that no form's page can show. */
 export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal }) {
   const { t } = view
-  // Who opens a dead link has no account yet, or is not signed in.
+  // A visitor who opens a dead link has no account yet, or is not signed in.
   const isDeadLink = refusal.refusal === 'linkInvalid'
   const [title, back] = isDeadLink ? [t.linkEnded, t.toSignIn] : [t.problems.title, t.problems.back]
   return (

@@ -24,7 +24,7 @@ interface ActionLabelProps {
   icon: IconName
   tone: Tone
   title: string
-  /** What follows from it. */
+  /** Its consequence. */
   hint: string
 }
 
@@ -47,7 +47,7 @@ interface FoldProps {
   title: string
   /** How many things are in it; nothing for a form. */
   count?: number
-  /** What it holds, in a few words. */
+  /** Its content, in a few words. */
   about?: string
   open?: boolean
 }
@@ -70,7 +70,7 @@ export function Fold(props: PropsWithChildren<FoldProps>) {
 
 interface RowsProps {
   rows: Child[]
-  /** What stands there while there are no rows. */
+  /** Shown while there are no rows. */
   none: Child
 }
 

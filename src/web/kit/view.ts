@@ -40,13 +40,12 @@ export interface AskingProgram {
   username: string
 }
 
-/** What a test of saved settings has found. */
+/** The result of a test of saved settings. */
 export interface Checked {
   text: string
   isGood: boolean
 }
 
-/** What a part of a page of settings gets. */
 interface SettingsPart {
   view: View
   /** The page of the settings. */
@@ -57,7 +56,7 @@ interface SettingsPart {
   site: string
 }
 
-/** What a capability adds to pages of others. */
+/** The parts of a capability on pages of others. */
 export interface PageParts {
   /** A way to sign in without the password, on the sign-in page. */
   signInWay?: (props: { view: View; next: string }) => Child
@@ -110,18 +109,18 @@ export interface View {
   hasMail: boolean
   /** The base path with which the forms for new accounts begin. */
   usualFolder: string
-  /** What capabilities add to pages of others, in order. */
+  /** The parts of capabilities on pages of others, in order. */
   parts: readonly PageParts[]
   /** Set for a session that its user has to confirm and can confirm with a passkey. */
   ceremony: BegunCeremony | undefined
 }
 
-/** What a page shows of the settings. */
+/** The settings that pages show. */
 export type SiteFacts = Pick<View, 'site' | 'platform' | 'isRegistrationOpen' | 'hasMail'>
 
 /**
- * What pages need of capabilities. `page-source.ts` hands it in, so that the kit knows none of
- * them.
+ * The functions and parts of capabilities that pages need. `page-source.ts` hands them in, so that
+ * the kit knows no capability.
  */
 export interface PageSource {
   navigation: View['navigation']
