@@ -26,7 +26,7 @@ async function load(program: Command, target: Command): Promise<void> {
   for (const [name, one] of Object.entries(loaded)) declare(program, target.command(name), one)
 }
 
-/** What is wrong with the command line, as text or as JSON. */
+/** Writes an error of the command line as text or as JSON. */
 function explained(error: string): string {
   const text = error.trimEnd()
   return isJson() ? terminalJson({ error: text.replace(/^error: /, '') }) : visibleLines(text)

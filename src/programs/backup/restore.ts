@@ -30,7 +30,7 @@ import {
 const NAMES = `Programs may know users who were made after the backup. If you have the database of before, keep others from
 their names: ${latchkey('reserved-name', 'keep', 'FILE')}`
 
-/** What the backup knows of: the site takes it for what is true, and writes it to a file server. */
+/** Warns that the site takes the backup as its present state, and writes it to a file server. */
 function whatIsBack(writtenUntil: string | null): string {
   const time = writtenUntil === null ? '' : `, at ${writtenUntil}`
   return `What was taken away after the last event of the backup${time}, is back: users who were disabled or deleted, rights, folders, passwords,

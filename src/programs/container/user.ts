@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { codeOf, CommandError } from '../kit/command-error.ts'
 
 const DEFAULT_ID = '1000'
-/** What the site and its operators keep there: only this is ever given to another user. */
+/** The files of the site and its operators: only these are ever given to another user. */
 const OWN = /^(?:\.wrangler.*|\.dev\.vars|backups)$/
 const MAX_LISTED = 3
 

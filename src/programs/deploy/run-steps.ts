@@ -33,7 +33,7 @@ export interface Step {
   run: (deployment: Deployment) => Promise<string>
   /** Like `run`, but without network: runs only the parts that work on this machine. */
   rehearse: (deployment: Deployment) => Promise<string>
-  /** What to do when the step fails. */
+  /** Tells the operator what to do when the step fails. */
   remedy: string
 }
 

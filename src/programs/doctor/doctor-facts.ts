@@ -67,7 +67,7 @@ export interface SiteData {
   isGuestEnabled: boolean
   siteTitle: string | undefined
   copy: 'equal' | 'different' | 'missing'
-  /** What no entry of `SECRET_KEYS` opens, and what an older one opens; absent without a key ring. */
+  /** Texts that no entry of `SECRET_KEYS` opens, or only an old one; absent without a key ring. */
   seals: { lost: SealTotals; old: SealTotals } | undefined
   /** The number of sessions that expired more than two days ago. */
   leftovers: number

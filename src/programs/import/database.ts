@@ -13,7 +13,7 @@ const WAL = 2
 /** The prefix of OpenList and AList unless their configuration names another. */
 const DEFAULT_PREFIX = 'x_'
 
-/** What to do about SQLite's errors. @see https://www.sqlite.org/rescode.html */
+/** The operator's remedies for SQLite's errors. @see https://www.sqlite.org/rescode.html */
 const REMEDIES = new Map([
   [5, 'the old server is writing to it: stop the old server, and run this again'],
   [8, 'the old server stopped while it was writing: start it, stop it, and copy the file again'],

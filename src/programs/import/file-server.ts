@@ -5,8 +5,8 @@ import { latchkey } from '../kit/printed-command.ts'
 import type { Source } from './source.ts'
 
 /**
- * What needs no quotes in a file of variables: the file may be anybody's, and must add no other
- * line.
+ * A token that needs no quotes in a file of variables. The token may come from anybody's database,
+ * and must add no other line.
  */
 const TOKEN = /^[\w.~+/=-]{1,256}$/
 

@@ -67,7 +67,7 @@ const goCredential = v.object({
   }),
 })
 
-/** What newer versions add, beside the members or beside `credential`. */
+/** Members of newer versions, beside the others or beside `credential`. */
 const goAdditions = v.object({
   name: v.fallback(newNameSchema, ''),
   created_at: v.optional(v.unknown()),

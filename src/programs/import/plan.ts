@@ -19,7 +19,6 @@ export interface Counts {
   passkeys: number
 }
 
-/** What the operator chooses. */
 export interface Choices {
   /** The RP ID of the passkeys of OpenList or AList; by default the host of its `site_url`. */
   passkeyRpId?: string

@@ -17,7 +17,7 @@ export interface Source {
   identities: RawRow[]
   /** The names of accounts that were deleted or renamed. Only a Latchkey site has them. */
   reservedNames: RawRow[]
-  /** What the operator should know about the file. */
+  /** Warnings about the file, for the operator. */
   warnings: string[]
 }
 

@@ -32,7 +32,7 @@ import {
   selectWritten,
 } from './store.ts'
 
-/** What was written, and what another writer kept out. */
+/** The rows that were written, and those that another writer kept out. */
 export interface Written {
   imported: Counts
   /** The number of users who were here, and got password, second factor and keys. */

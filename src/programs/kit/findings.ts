@@ -1,7 +1,7 @@
 import { terminalJson, visibleLines } from '../../core/base/text.ts'
 import { saidHere } from './printed-command.ts'
 
-/** What a check has found. */
+/** The result of a check. */
 export interface Finding {
   check: string
   status: 'ok' | 'warn' | 'fail'

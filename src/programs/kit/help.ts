@@ -17,10 +17,10 @@ export function isChinese(env: Readonly<Record<string, string | undefined>>): bo
 
 /** The help of a command, without what it takes. */
 export interface HelpTexts {
-  /** What it does, and the same in Chinese; of a command without a group, `COMMANDS` says it. */
+  /** A summary, in English and Chinese. That of a command without a group is in `COMMANDS`. */
   about?: string
   zh?: string
-  /** What the descriptions of the command and its options don't say. */
+  /** Text below the descriptions of the command and its options. */
   notes?: Text
   /** A heading and the text below it. */
   section?: readonly [heading: Text, text: string]

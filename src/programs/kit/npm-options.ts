@@ -7,11 +7,11 @@ const OPTIONS_OF_NPM = new Set(['all', 'cert', 'expires', 'json', 'key', 'name',
 
 /** How npm has called a program. */
 interface NpmCall {
-  /** What stands before the options, with the `--`. */
+  /** The command line before the options, with the `--`. */
   line: string
   /** The forms of the options, as in a usage line. */
   forms: readonly string[]
-  /** What the program got that is no option. */
+  /** The arguments of the program that are no options. */
   words: readonly string[]
   /** Whether the program takes such words. */
   takesWords: boolean

@@ -152,7 +152,7 @@ function widthOf(text = ''): number {
 
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}\+00:00$/
 
-/** What becomes of it here: without milliseconds. */
+/** The same in a table: without milliseconds. */
 const SHOWN_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
 function cellText(value: Row[string] | undefined): string {

@@ -6,7 +6,7 @@ export interface Progress {
   stop: () => void
 }
 
-/** What is counted. */
+/** The things that are counted. */
 interface Counted {
   /** `users` */
   name: string

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Dn, dnKey, printDn } from './dn.ts'
 import { type Attributes, comparable } from './filter.ts'
 
-/** What the site lists (`GET /api/ldap/entries`). */
+/** The accounts of the site (`GET /api/ldap/entries`). */
 export interface AccountList {
   groups: string[]
   accounts: { id: number; username: string; groups: string[] }[]
@@ -18,7 +18,7 @@ export interface Entry {
   uuid: string
 }
 
-/** Who searches: the search account, or a person by name. */
+/** The client that searches: the search account, or a person by name. */
 export type Viewer = { kind: 'search' } | { kind: 'person'; username: string }
 
 const CLASS_OF_BASE: Record<string, string> = {

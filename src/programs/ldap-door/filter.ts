@@ -16,7 +16,7 @@ export type Filter =
   | { kind: 'equal'; attribute: string; value: string | undefined }
   | { kind: 'present'; attribute: string }
   | Substrings
-  /** What is Undefined for every entry: `>=`, `<=`, `~=` and extensible matches. */
+  /** A filter that is Undefined for every entry: `>=`, `<=`, `~=` or an extensible match. */
   | { kind: 'undefined' }
 
 interface Substrings {
@@ -49,7 +49,7 @@ const COMPARED = new Map<string, 'bytes' | 'caseless' | 'dn'>([
   ['member', 'dn'],
   ['uniquemember', 'dn'],
 ])
-/** What a value has to look like, where it is not any text. */
+/** The syntax of attributes whose value is not any text. */
 const SYNTAX = new Map([
   // RFC 4512 section 1.4: a name, or an object identifier.
   ['objectclass', /^(?:[A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)$/],

@@ -15,8 +15,8 @@ import { users } from '../../capabilities/users/programs.ts'
 import type { InPrograms } from './in-programs.ts'
 
 /**
- * What capabilities have for programs, in the order of the help. Without a line and its folder, the
- * rest of the programs run on.
+ * The parts of capabilities for programs, in the order of the help. The programs also run without a
+ * line here and its folder.
  */
 export const CAPABILITIES: readonly InPrograms[] = [
   users,

@@ -101,7 +101,7 @@ const EXPLANATIONS: [RegExp, string][] = [
     'This sign-in has several Cloudflare accounts: choose one with CLOUDFLARE_ACCOUNT_ID=<id>; npx wrangler whoami lists them.',
   ],
   [/code: 7403|^wrangler d1 [^]*code: 10000/, lacksRight('D1')],
-  // Who is not signed in at all has been told so by `whoami`.
+  // `whoami` came before, so here the operator is signed in.
   [/^wrangler kv [^]*code: 10000/, lacksRight('Workers KV Storage')],
   [/^wrangler (?:deploy|secret) [^]*code: 10000/, lacksRight('Workers Scripts')],
   [

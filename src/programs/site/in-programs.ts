@@ -38,14 +38,14 @@ export interface Setup {
 /** A check of `doctor`: one finding for each thing that it looks at. It changes nothing. */
 type Check = (site: Site, setup: Setup) => Promise<Finding[]>
 
-/** What `doctor` checks of a capability. */
+/** The checks of a capability that `doctor` makes. */
 export interface Checks {
   ofSetup?: Check
   /** Not called while migrations are missing. */
   ofData?: Check
 }
 
-/** What of a capability still opens an account, or is told of it, after a new password. */
+/** Credentials and receivers of notices that remain after a new password. */
 export interface Remaining {
   /** Its name in JSON, and the names of what remains. */
   record: Readonly<Record<string, readonly string[]>>
@@ -56,34 +56,34 @@ export interface Remaining {
   content: Row[]
 }
 
-/** What a capability has of a user, for the commands of the group `user`. */
+/** The data of a capability about a user, for the commands of the group `user`. */
 export interface OfUser {
   /** Its lines of `user show`. */
   shown?: (site: Site, account: Account) => Promise<Row>
   /** Its part of `user export`. */
   exported?: (site: Site, account: Account) => Promise<Readonly<Record<string, unknown>>>
-  /** What `user password` lists. */
+  /** Its part of the list of `user password`. */
   remaining?: (site: Site, account: Account) => Promise<Remaining>
   /** The names of programs that know users by their names. */
   programs?: (site: Site) => Promise<string[]>
 }
 
 /**
- * What a capability has for programs. It names only what it has, and `capabilities.ts` beside this
- * file names it. Every command starts with all of these, so each loads its parts when they are
- * asked for.
+ * The manifest of a capability for programs. It names only what it has, and is itself named in
+ * `capabilities.ts` beside this file. Every command starts with all of these, so each loads its
+ * parts when they are asked for.
  */
 export interface InPrograms {
   /** Commands and groups of its own, by their names. */
   commands?: Readonly<Record<string, Group>>
-  /** What it adds to the groups of other capabilities, by the name of the group. */
+  /** Its commands in the groups of other capabilities, by the name of the group. */
   verbs?: Readonly<Record<string, () => Promise<Verbs>>>
-  /** What it has sealed with `SECRET_KEYS`. D1 takes five such columns in a union. */
+  /** Its column that `SECRET_KEYS` seals. D1 takes five such columns in a union. */
   sealed?: () => Promise<SealedColumn>
   /** The settings that another server has, too or alone; `undefined` without such a server. */
   settingsElsewhere?: (site: Site, isRemote: boolean) => Promise<SettingsElsewhere | undefined>
   checks?: () => Promise<Checks>
   ofUser?: () => Promise<OfUser>
-  /** What it does after a command, when the command has written something that concerns it. */
+  /** Runs after a command that has written something that concerns the capability. */
   afterCommand?: (site: Site, place: SitePlace) => Promise<void>
 }

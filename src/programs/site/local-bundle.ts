@@ -20,7 +20,7 @@ const KEPT_FILE = '.wrangler/latchkey.bundle'
 
 /** Both depend on these files beside the sources: the configuration, and the installed packages. */
 const SETUP_FILES = [CONFIG, 'tsconfig.json', 'package.json', 'node_modules/.package-lock.json']
-/** What the bundler reads from the environment. */
+/** Variables of the environment that the bundler reads. */
 const SETUP_VARIABLES = [
   'CLOUDFLARE_ENV',
   'NODE_ENV',
@@ -56,7 +56,7 @@ export async function prepareLocalWorker(signal: AbortSignal): Promise<LocalWork
   const reading = readWorkerOptions()
   // After the failure of one, the bundler could still write.
   await Promise.allSettled([bundling, reading])
-  // What is wrong with wrangler.toml, this says in one line.
+  // Awaited first: its error about wrangler.toml is one line.
   const options = await reading
   const { script, sources } = await bundling
   keep({ script, sources, options }, begun)

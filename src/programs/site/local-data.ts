@@ -4,13 +4,13 @@ const keyOptionsSchema = v.strictObject({
   metadata: v.exactOptional(v.unknown()),
   expirationTtl: v.exactOptional(v.number()),
 })
-/** What KV is told with a value. */
+/** The options of a value in KV. */
 export type KeyOptions = v.InferOutput<typeof keyOptionsSchema>
 
 const valueSchema = v.union([v.string(), v.number(), v.boolean(), v.null()])
 export type StatementValue = v.InferOutput<typeof valueSchema>
 
-/** What a command asks of the local data: a batch of D1, or one key of KV. */
+/** A call of a command to the local data: a batch of D1, or one key of KV. */
 export const dataCallSchema = v.union([
   v.object({
     batch: v.array(v.object({ query: v.string(), values: v.array(valueSchema) })),

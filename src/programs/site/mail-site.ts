@@ -8,7 +8,7 @@ import { localAddress } from './local-address.ts'
 import { askSite, isSiteRunning } from './running-site.ts'
 import { readVars, textIn } from './site-config.ts'
 
-/** What a decision needs that mails something. */
+/** The dependencies of a decision that sends mail. */
 type MailDeps = Pick<Deps, 'sendEmail' | 'mailFrom' | 'siteAddress'>
 
 /**

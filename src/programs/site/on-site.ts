@@ -11,7 +11,7 @@ import { startWaiting } from '../kit/waiting.ts'
 import { withSite } from './open-site.ts'
 import type { Site, SiteOptions } from './site.ts'
 
-/** What is looked up on the site before a command gets it, such as a user by the name. */
+/** An argument that is looked up on the site before the command gets it: a user by the name. */
 interface Sought<Value, Found> extends Taken<Value> {
   find: (site: Site, given: Value) => Promise<Found>
 }
@@ -24,7 +24,7 @@ export function sought<Value, Found>(
   return { ...taken, find }
 }
 
-/** What a command on a site gets, by the names under which it takes it. */
+/** The values that a command on a site gets, by the names in its `takes`. */
 type FoundOf<T extends Takes> = {
   [Name in keyof T]: T[Name] extends { find: (...given: never[]) => Promise<infer Value> }
     ? Value
@@ -32,9 +32,9 @@ type FoundOf<T extends Takes> = {
 }
 
 interface OnSite<T extends Takes, Prepared> extends Shape<T> {
-  /** What needs no site, and comes before it is opened: checks of the command line, and files. */
+  /** Runs before the site is opened: checks the command line, and reads files. */
   before?: (given: Given<T>, call: Call) => Prepared | Promise<Prepared>
-  /** @param prepared What `before` has returned. */
+  /** @param prepared The result of `before`. */
   run: (site: Site, given: FoundOf<T>, call: Call, prepared: Prepared) => Promise<void> | void
 }
 

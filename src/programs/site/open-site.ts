@@ -60,7 +60,7 @@ async function withPlatform<Result>(
   try {
     const site: Site = {
       db: openDatabase(platform.env.DB, meter, DEADLINE_MILLISECONDS),
-      // What a command reads is what the primary has.
+      // Commands read from the primary only.
       nearbyDb: () => Promise.resolve(undefined),
       meter,
       kv: platform.env.SETTINGS,

@@ -18,7 +18,7 @@ export function narrowPrivateFiles(): void {
   for (const path of privatePaths()) narrow(path)
 }
 
-/** What is written later follows links. Those of the folder of the site are its owner's. */
+/** Later writes follow links. Links in the folder of the site are its owner's. */
 function refuseForeignLink(path: string, owner: number): void {
   const self = process.getuid?.()
   const isOurs = self === undefined || owner === self || privatePaths().includes(path)

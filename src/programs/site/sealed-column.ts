@@ -25,7 +25,7 @@ export interface SealedColumn {
   owner?: { kind: SQLiteColumn; id: SQLiteColumn }
   /** SQL. */
   where: string
-  /** What the text was sealed for (`sealBox`). */
+  /** Returns the use of the text, as `sealBox` got it. */
   useOf: (row: SealedRow) => string
   /** Stores the text under another entry, while the row still has the one that was read. */
   replace: (

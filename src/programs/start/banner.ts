@@ -10,7 +10,7 @@ interface Admin {
   username: string
 }
 
-/** What the operator has set around the site. */
+/** The servers around the site that the operator has set. */
 interface Surroundings {
   /** Where people reach the site (`siteAddressOf`); `undefined` where nothing says it. */
   address: string | undefined

@@ -4,7 +4,7 @@ import { FRONT_OUTCOME_HEADER } from '../../web/http/front.ts'
 import { compressedHeaders, gzip, isCompressed } from './compression.ts'
 import { passedResponseHeaders } from './front-request.ts'
 
-/** What became of a request. What the client chose may hold any character. */
+/** The end of a request. Texts that the client chose may hold any character. */
 export interface Answered {
   /** Empty when the request could not be read. */
   method: string

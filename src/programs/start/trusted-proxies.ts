@@ -34,7 +34,7 @@ function add(trusted: BlockList, text: string, name: string): void {
     throw new UsageError(
       `${name} must be addresses and networks such as 192.0.2.1,172.16.0.0/12, not "${text}".`,
     )
-  // Whoever connects could choose the address that counts.
+  // Every client could choose the address that counts.
   if (size === 0) throw new UsageError(`${name} must not name ${text}, which is everybody.`)
   trusted.addSubnet(address, size, type)
 }
