@@ -10,7 +10,7 @@ import { jsonOutput, type Output, textOutput } from './output.ts'
 /**
  * Something that a command takes: an option when its form begins with a hyphen, else an argument.
  *
- * @template Value What the command gets.
+ * @template Value The type of its value.
  */
 export interface Taken<Value> {
   /** The text of a usage line: `<user>`, `[file]`, `<topics...>`, `--yes`, `--title <title>`. */
@@ -19,8 +19,6 @@ export interface Taken<Value> {
   /** Throws commander's `InvalidArgumentError`. */
   parse?: (text: string) => unknown
   choices?: readonly string[]
-  /** What a shell offers, where other words are refused later. */
-  offered?: readonly string[]
   /** Whether the option can be repeated. */
   isRepeated?: boolean
   isRequired?: boolean
@@ -30,7 +28,7 @@ export interface Taken<Value> {
 
 export type Takes = Readonly<Record<string, Taken<unknown>>>
 
-/** What a command gets, by the names under which it takes it. */
+/** The values that a command gets, by the names in its `takes`. */
 export type Given<T extends Takes> = {
   [Name in keyof T]: T[Name] extends Taken<infer Value> ? Value : never
 }
@@ -111,7 +109,7 @@ export interface Shape<T extends Takes> extends HelpTexts {
   takes?: T
   /** True where an argument may begin with a hyphen. */
   allowsUnknownOptions?: true
-  /** What to use in the place of an option that does not exist, by its name. */
+  /** Advice about options that do not exist, by their names. */
   instead?: Readonly<Record<`--${string}`, string>>
 }
 

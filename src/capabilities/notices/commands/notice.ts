@@ -47,10 +47,7 @@ const add = onSite({
   about: 'adds a channel; of a webhook, it prints the secret that signs, only once',
   zh: '添加渠道；对于 webhook，签名密钥只显示一次',
   takes: {
-    kind: {
-      ...takes('<kind>', ...listed(CHANNEL_KINDS), parseKind),
-      offered: CHANNEL_KINDS,
-    },
+    kind: takes('<kind>', ...listed(CHANNEL_KINDS), parseKind),
     name: required(takes('--name <name>', 'how you recognise the channel', '便于认出此渠道的名称')),
     address: takes(
       '--address <address>',
@@ -168,7 +165,7 @@ function parseTopic(text: string): Topic {
 const topics = onSite({
   about: 'chooses what a channel is told',
   zh: '选择通知此渠道哪些事情',
-  takes: { id: ID, words: { ...takes('<topics...>', ...listed(TOPICS)), offered: TOPICS } },
+  takes: { id: ID, words: takes('<topics...>', ...listed(TOPICS)) },
   // Commander takes -password for an option.
   allowsUnknownOptions: true,
   notes: [

@@ -16,10 +16,7 @@ const COLUMNS = ['key', 'value', 'changed', 'help']
 const KEYS = SETTINGS.map(({ key }) => key)
 const SLACK = 4
 
-const SETTING = sought(
-  { ...takes('<key>', 'as setting list shows it', '见 setting list'), offered: KEYS },
-  findSetting,
-)
+const SETTING = sought(takes('<key>', 'as setting list shows it', '见 setting list'), findSetting)
 
 const list = onSite({
   about: 'lists all settings',
@@ -83,7 +80,7 @@ const reset = onSite({
   zh: '将设置恢复为默认值',
   takes: {
     settings: sought(
-      { ...takes('[keys...]', 'as setting list shows them', '见 setting list'), offered: KEYS },
+      takes('[keys...]', 'as setting list shows them', '见 setting list'),
       async (site, keys) => {
         for (const key of keys) await findSetting(site, key)
         return keys
