@@ -25,7 +25,6 @@ const MAX_APP_PASSWORDS_PER_USER = 50
 /** An app password without a chosen expiry is valid for one year. */
 const DEFAULT_LIFETIME_MILLISECONDS = 365 * DAY_MILLISECONDS
 
-/** What a user chooses for a new app password. */
 interface AppPasswordRequest {
   name: string
   /** As `scopesText` returns them. */

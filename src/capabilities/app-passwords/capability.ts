@@ -1,11 +1,7 @@
 import { capability } from '../../web/kit/capability.ts'
 import { countDeadAppPasswords } from './http/count-dead.ts'
 
-/**
- * What it uses of other capabilities, and why (`npm run rooms`).
- *
- * @public
- */
+/** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   me: 'a list marks what a demanded second factor has closed',
   settings: 'a new app password comes with the SFTP address',

@@ -1,10 +1,6 @@
 import { capability, middlewareFor } from '../../web/kit/capability.ts'
 
-/**
- * What it uses of other capabilities, and why (`npm run rooms`).
- *
- * @public
- */
+/** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   'sign-in': 'the sign-in page of the web client is that of the account',
   settings: 'the settings of a site with a file server are those of both',

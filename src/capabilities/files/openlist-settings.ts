@@ -27,7 +27,7 @@ export const OPENLIST_SETTINGS: ReadonlyMap<string, string> = new Map(
     external_previews: 'sends links of files to another site',
     iframe_previews: 'sends links of files to another site',
     ocr_api: 'sends pictures to another site',
-    // Who reads files without a sign-in.
+    // Reading files without a sign-in.
     sign_all: 'off, OpenList signs no links, and asks for no signature',
     link_expiration: 'links that never end',
     share_force_proxy: 'off, shares show the links of the cloud storage',
@@ -37,7 +37,7 @@ export const OPENLIST_SETTINGS: ReadonlyMap<string, string> = new Map(
     ignore_direct_link_params: 'passes the signature of a link to the server of a storage',
     allow_indexed: 'search engines list the site',
     robots_txt: 'search engines list the site',
-    // What users see of each other, and of the storages.
+    // Data of other users and of the storages.
     allow_mounted: 'opens what is mounted below another folder',
     hide_files: 'shows files that are hidden',
     hide_storage_details: 'shows users what is behind a storage',
@@ -140,7 +140,7 @@ export const SET_THERE = [
   'auto_update_index',
 ] as const
 
-/** What OpenList has of a setting that it does not know: shown to admins only. */
+/** OpenList's attributes of a setting that it does not know: shown to admins only. */
 export const UNKNOWN_SETTING = { type: 'string', group: 0, flag: 1 }
 
 /** The settings for single sign-on and LDAP, which are this site's or nobody's. */

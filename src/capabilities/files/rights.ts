@@ -1,8 +1,8 @@
 import type { AppPasswordScope } from '../../core/access/scopes.ts'
 
 /**
- * What a request to OpenList's interface needs: nothing, a user with a session or an app password
- * of this scope, or an admin.
+ * The right that a request to OpenList's interface needs: nothing, a user with a session or an app
+ * password of this scope, or an admin.
  */
 export type FileRight = 'nothing' | 'admin' | Extract<AppPasswordScope, `files:${string}`>
 
@@ -10,9 +10,9 @@ const READING =
   /^\/api\/(?:fs\/(?:list|get|search|dirs|other|archive\/(?:meta|list))|share\/(?:list|get)|task\/[^/]+\/(?:done|undone|info))$/
 
 /**
- * What an admin may do there in a session that is not fresh: read, take access away, and begin or
- * end work. All else gives access (a storage may be any folder of the machine, and the end of a
- * meta opens what it closes), and so may what a later OpenList adds.
+ * Requests that an admin may make there in a session that is not fresh: they read, take access
+ * away, and begin or end work. All others give access (a storage may be any folder of the machine,
+ * and the end of a meta opens what it closes), and so may those that a later OpenList adds.
  */
 const FREE_ADMIN_PATH =
   /^\/api\/admin\/(?:(?:meta|storage)\/(?:list|get)|storage\/(?:disable|load_all)|driver\/(?:list|names|info)|message\/get|index\/(?:build|update|stop|clear|progress)|scan\/(?:start|stop|progress)|task\/\w+\/(?:undone|done|info|(?:cancel|delete|retry)(?:_some)?|clear_done|clear_succeeded|retry_failed))$/

@@ -14,7 +14,7 @@ export const nightly: RunPart = ({ deps: { db }, now, batch }) =>
   })
 
 export const frequent: RunPart = async ({ deps, batch }) => {
-  // What the others write may be for the file server.
+  // The writes of the other capabilities may be for the file server.
   await batch.add({})
   await writeFileUsersInTime(deps)
 }

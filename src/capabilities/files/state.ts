@@ -4,7 +4,7 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { orUnavailable } from '../../core/database/database.ts'
 import { callOrigin, type OriginDeps, TOO_SLOW } from './origin.ts'
 
-/** What can be wrong with the file server. Operators see these words in the API. */
+/** The problems of a file server. Operators see these words in the API. */
 export const FILE_SERVER_PROBLEMS = [
   'not_set_up',
   'no_answer',
@@ -20,11 +20,10 @@ export type FileServerProblem = (typeof FILE_SERVER_PROBLEMS)[number]
 export interface FileServerState {
   /** `undefined` when it works. */
   problem: FileServerProblem | undefined
-  /** What is wrong in detail, for the operator; empty when there is no more to say. */
+  /** The details of the problem, for the operator; empty when there are none. */
   detail: string
   /** The version of OpenList, as it writes it; empty when it is not known. */
   version: string
-  /** What becomes of links to files. */
   links: FileLinks
 }
 

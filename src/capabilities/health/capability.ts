@@ -1,10 +1,6 @@
 import { capability } from '../../web/kit/capability.ts'
 
-/**
- * What it uses of other capabilities, and why (`npm run rooms`).
- *
- * @public
- */
+/** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   activity: 'the state of a site shows the latest changes',
   users: 'and counts users',

@@ -16,7 +16,7 @@ export const MAX_COUNTED_USERS = 1000
 
 type StateDeps = HealthDeps & Pick<Deps, 'meter'>
 
-/** What other capabilities have for the state of the site. */
+/** The parts of other capabilities. */
 interface Others<Part, Found> {
   checks: Parameters<typeof checkParts<Part>>[1]
   attention: readonly ((db: Database, batch: SharedBatch) => Promise<Found>)[]
@@ -58,7 +58,7 @@ export async function readSiteState<Part, Found>(
   return {
     parts: await checkParts(deps, checks),
     attention: others,
-    /** What stops users now, the longest first. */
+    /** Present blocks of users, the longest first. */
     stops: found.stops,
     changes: found.changes,
     events: Math.max(0, found.growth.at(-1)?.total ?? 0),

@@ -22,7 +22,6 @@ import { needsCode } from '../two-factor/second-factor.ts'
 import { hasPassword } from './store.ts'
 import { HOUR_MILLISECONDS } from '../../core/base/time.ts'
 
-/** What an LDAP door asks about. */
 interface BindAttempt {
   username: string
   /** An app password of `scope`, or the account's password. */

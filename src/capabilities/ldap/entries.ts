@@ -3,7 +3,7 @@ import { actAsService, isService } from '../../core/access/service-tokens.ts'
 import type { Deps } from '../../core/deps.ts'
 import { selectListed, selectVersion } from './store.ts'
 
-/** Who is in each group, in the order of the answer. */
+/** The groups, in the order of the answer, each with the condition of its members. */
 const GROUPS: Record<string, (account: { role: number; permission: number }) => boolean> = {
   users: () => true,
   admins: ({ role }) => role === ADMIN,

@@ -3,7 +3,7 @@ import type { Deps } from '../../core/deps.ts'
 
 export type MailSiteDeps = Pick<Deps, 'sendEmail' | 'mailFrom' | 'siteAddress'>
 
-/** What a mail needs of the site that sends it. */
+/** The sender and the address of the site, for its mails. */
 export interface MailSite {
   /** The sender. */
   from: string

@@ -14,10 +14,10 @@ export const MAIL_KINDS = [
 
 export type MailKind = (typeof MAIL_KINDS)[number]
 
-/** What waits: a mail, or a request for a new password that has to become mails. */
+/** A mail that waits, or a request for a new password that has to become mails. */
 export type QueuedKind = MailKind | 'forgotten'
 
-/** What a text can name. */
+/** The values that a text can name. */
 interface Named {
   /** The name of the site, and its host. */
   site: string

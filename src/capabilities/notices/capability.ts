@@ -1,11 +1,7 @@
 import { capability } from '../../web/kit/capability.ts'
 import { noticesAfterRequests } from './http/after-requests.ts'
 
-/**
- * What it uses of other capabilities, and why (`npm run rooms`).
- *
- * @public
- */
+/** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   mail: 'a channel can be an e-mail address',
 }

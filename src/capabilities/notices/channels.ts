@@ -91,7 +91,7 @@ export const configSchema = v.object({
 
 export type ChannelConfig = v.InferOutput<typeof configSchema>
 
-/** What is wrong with a request for a channel. */
+/** The wrong field of a request for a channel. */
 interface Wrong {
   field: 'address' | 'token' | 'chat' | 'sender'
   reason: ReasonCode

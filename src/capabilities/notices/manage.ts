@@ -31,8 +31,8 @@ const MAX_CHANNELS = 20
 const TEST_ID_BYTES = 16
 
 /**
- * Whose channels they are: those of the operators, which have ids, for `of(operator)`, or the one
- * of a user for `own(actor)`.
+ * The owner of channels: the operators, whose channels have ids, for `of(operator)`, or a user, who
+ * has one, for `own(actor)`.
  */
 type ChannelSubject = Subject<number | undefined>
 

@@ -52,7 +52,6 @@ const failures: Record<string, string> = {
   sealed: 'No key of SECRET_KEYS opens this channel. Delete it and create it again.',
 }
 
-/** What each kind is. */
 const kindHints: Record<ChannelKind, string> = {
   webhook: 'A program of yours gets each notice as signed JSON.',
   ntfy: 'Push notices on phones, with the free app ntfy: from ntfy.sh or a server of your own.',

@@ -2,7 +2,7 @@ import type { EventKind } from '../../core/audit/kinds.ts'
 import type { NoticeLanguage } from './channels.ts'
 import type { NoticeTopic } from '../../core/audit/topics.ts'
 
-/** What a sentence can name. */
+/** The values that a sentence can name. */
 interface Named {
   user: string
   /** The title of a key or the name of an app password; empty for none. */

@@ -27,7 +27,6 @@ export interface Sender {
   byForm: boolean
 }
 
-/** What a client asks for. */
 export interface AuthorizationRequest extends Sender {
   scopes: Scope[]
   nonce: string | undefined

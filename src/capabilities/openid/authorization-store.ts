@@ -97,7 +97,7 @@ export function selectProven(db: Database, { userId, sessionId }: SessionActor, 
     .where(and(isSession(userId, sessionId), isProven))
 }
 
-/** What a write of an authorization depends on, beside the session. */
+/** The rows on which a write of an authorization depends, beside the session. */
 type Source = ReturnType<typeof whereAllowed>
 
 /**

@@ -32,9 +32,8 @@ type AuthorizeDeps = ActorDeps &
   Pick<Deps, 'randomBytes' | 'keyRing' | 'isIssuerSet'>
 
 /**
- * What follows from a request of a user who is signed in. `confirm`: the user must prove again who
- * they are, which needs a password or a passkey here (`canConfirm`). `consent`: the user must allow
- * it.
+ * The outcome of a request of a signed-in user. `confirm`: the user must prove again who they are,
+ * which needs a password or a passkey here (`canConfirm`). `consent`: the user must allow it.
  */
 export type Outcome =
   | { kind: 'code'; client: OpenidClient; code: string }

@@ -1,11 +1,7 @@
 import { capability } from '../../web/kit/capability.ts'
 import { tellClients } from './http/tell-clients.ts'
 
-/**
- * What it uses of other capabilities, and why (`npm run rooms`).
- *
- * @public
- */
+/** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   'sign-in': 'a program waits for a sign-in',
   users: 'a name that a program knew is released',

@@ -23,7 +23,10 @@ export const clientUriSchema = v.pipe(
   v.check(isClientUri, reason('clientUri')),
 )
 
-/** What an answer adds to the query of an address. @see RFC 6749 section 4.1.2, RFC 9207 section 2 */
+/**
+ * The parameters that an answer adds to the query of an address. @see RFC 6749 section 4.1.2, RFC
+ * 9207 section 2
+ */
 const ADDED = ['code', 'state', 'error', 'error_description', 'iss']
 
 /** An address at which a program gets answers. Its own query has no parameter of an answer. */

@@ -18,7 +18,7 @@ export function selectClients(db: Database) {
   return db.select().from(openidClients).orderBy(openidClients.name)
 }
 
-/** What a client has shown of itself. The hash is null for a public client. */
+/** The credentials that a client has shown. The hash is null for a public client. */
 export interface Credentials {
   clientId: string
   /** SHA-256, hexadecimal. */

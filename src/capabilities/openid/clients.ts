@@ -25,12 +25,11 @@ const PREFIX = 'lks_'
 type ClientDeps = ChangeDeps &
   Pick<Deps, 'randomBytes' | 'keyRing' | 'makeSigningKey' | 'kv' | 'isolateMemory'>
 
-/** What an operator says of a new client. */
 export interface NewClient extends Pick<
   OpenidClient,
   'name' | 'redirectUris' | 'firstParty' | 'adminsOnly'
 > {
-  /** What it is told; it gets no code at another address, unless the operator sets `ISSUER`. */
+  /** The issuer in its settings. At another address it gets no code, unless `ISSUER` is set. */
   issuer?: string
   postLogoutUris?: string[]
   logoutUri?: string

@@ -182,7 +182,7 @@ export function endReplayedRefreshToken(
   return deleteGrants(db, by, isReplay)
 }
 
-/** What all refresh tokens of one sign-in share. */
+/** The columns that all refresh tokens of one sign-in share. */
 type Family = Pick<ShownRefreshToken, 'id' | 'clientId' | 'familyHash'>
 
 /**

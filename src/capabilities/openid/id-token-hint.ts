@@ -10,7 +10,7 @@ const claimsSchema = v.object({
   sid: v.optional(v.string()),
 })
 
-/** What an ID token says of its user; `sid` is missing when the session had ended before. */
+/** The claims of an ID token; `sid` is missing when the session had ended before. */
 type HintClaims = v.InferOutput<typeof claimsSchema>
 
 /**

@@ -42,7 +42,7 @@ function namesOf({ sub, username, role, scope, createdAt, renamedAt }: SignedInU
   }
 }
 
-/** What an ID token depends on beside its user. */
+/** The facts on which an ID token depends, beside its user. */
 interface IdTokenGiven {
   accessToken: string
   /** False for a refreshed one, which has no nonce. */

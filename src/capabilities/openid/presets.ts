@@ -46,7 +46,7 @@ export function accessTeamSite(team: string): string {
   return `https://${team}.cloudflareaccess.com`
 }
 
-/** What the settings of a program are made of. */
+/** The data from which the settings of a program are made. */
 interface Registration {
   /** Empty when it is not known; not allowed with a preset. */
   issuer: string

@@ -12,12 +12,12 @@ const proofSchema = v.object({
   id: v.string(),
   /** Unix time, milliseconds. */
   at: v.number(),
-  /** Who has proved what at that time; without it, the request came at that time. */
+  /** The session and the methods of a proof at that time; without it, a request came then. */
   shown: v.optional(v.object({ userId: v.number(), sessionId: v.string(), amr: v.string() })),
 })
 
 /**
- * What this site adds to a request for which the user must prove again who they are: the proof, or
+ * Added by this site to a request for which the user must prove again who they are: the proof, or
  * the time from which a sign-in counts as one.
  */
 export type Proof = v.InferOutput<typeof proofSchema>

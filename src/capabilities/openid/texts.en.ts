@@ -1,7 +1,7 @@
 import type { Preset } from './presets.ts'
 import type { Scope } from './scopes.ts'
 
-/** What a program wants to know. `profile` adds nothing that `openid` has not said. */
+/** The words for each scope. `profile` adds nothing that `openid` has not said. */
 const scopes: Partial<Record<Scope, string>> = {
   openid: 'See your user name, and when and how you signed in',
   email: 'See your e-mail address, if you have confirmed it',
@@ -17,7 +17,6 @@ const presets: Record<Preset | 'other', string> = {
   other: 'Another program',
 }
 
-/** What each program is. */
 const presetHints: Record<Preset, string> = {
   openlist: 'File lists. The address of its site is enough.',
   sftpgo: 'A server for SFTP and WebDAV. The address of its site is enough.',

@@ -1,10 +1,6 @@
 import { capability } from '../../web/kit/capability.ts'
 
-/**
- * What it uses of other capabilities, and why (`npm run rooms`).
- *
- * @public
- */
+/** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   me: 'they stand on the security page',
   sessions: 'a new passkey is named like its device',

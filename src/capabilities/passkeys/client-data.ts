@@ -1,7 +1,7 @@
 import { equalBytes, fromBase64Url } from '../../core/base/encoding.ts'
 import { PasskeyError } from './reasons.ts'
 
-/** What the client must have signed. */
+/** The values that the client must have signed. */
 interface ExpectedClientData {
   type: 'webauthn.create' | 'webauthn.get'
   challenge: Uint8Array

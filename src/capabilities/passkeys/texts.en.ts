@@ -35,7 +35,6 @@ export const passkeysEn = {
     nudgeHint: 'This device can keep a passkey. Next time, a touch or a look signs you in.',
     nudgeClose: 'Not now',
     none: 'No passkeys.',
-    /** What went wrong in the browser, when a passkey is used and when one is added. */
   },
 }
 

@@ -5,7 +5,7 @@ import { checkClientData } from './client-data.ts'
 import { type Algorithm, checkPublicKey, importPublicKey } from './cose.ts'
 import { PasskeyError } from './reasons.ts'
 
-/** What an answer must fit. */
+/** The values that an answer must fit. */
 interface Expected {
   challenge: Uint8Array
   /** The origins that may ask for an answer, exactly as browsers write them. */
@@ -79,7 +79,7 @@ interface KnownCredential {
   isBackupEligible: boolean | null
 }
 
-/** What an accepted answer says about its credential. */
+/** The statements of an accepted answer about its credential. */
 export interface Assertion {
   signCount: number
   isBackupEligible: boolean

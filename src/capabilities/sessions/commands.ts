@@ -79,7 +79,7 @@ function countOf(count: number): string {
 /** `latchkey session …`: lists and ends the sessions of users. */
 export const sessionCommands = { list, end }
 
-/** What the commands of the group `user` tell of sessions. */
+/** The sessions of a user, for the commands of the group `user`. */
 export const ofUser: OfUser = {
   async shown(site, { id }) {
     const { sessions } = await listSessions(site, of(COMMAND_LINE, id))

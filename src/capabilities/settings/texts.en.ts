@@ -123,7 +123,7 @@ const choices: Partial<Record<SettingKey, Record<string, string>>> = {
 const NEW_FOLDER =
   '{username} becomes the user name. Left empty, it is /homes/{username} with a file server behind the site, and / (all files) without one.'
 
-/** What stands on a page in place of the help, below a label that says the rest. */
+/** Hints on pages, in place of the help, below a label that says the rest. */
 const onPages: Partial<Record<SettingKey, string>> = {
   site_title: 'Shown in browsers and in authenticator apps.',
   announcement: 'Shown to each visitor once. Markdown works.',

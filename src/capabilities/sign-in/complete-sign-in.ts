@@ -25,7 +25,7 @@ import { tooManyAttempts } from '../../core/throttle/requests.ts'
 /** An attempt of a user who has shown everything but the code. */
 export interface CheckedAttempt {
   user: CheckedUser
-  /** What the user has shown. */
+  /** The methods that the user has shown. */
   methods: readonly Method[]
   /** The credential (`access/begun-with.ts`). */
   begunWith: string
@@ -33,9 +33,9 @@ export interface CheckedAttempt {
   provider?: string
   /** When that provider asked its user to sign in (seconds since 1970), if it tells. */
   authTimeSeconds?: number | undefined
-  /** What must still hold beside the user's row, such as the link to the provider's account. */
+  /** A further condition, such as the link to the provider's account. */
   isStill?: SQL
-  /** What is written together with the session, under the same condition. */
+  /** Further writes together with the session, under the same condition. */
   also?: (by: Authority) => Parts
   /** The counters that the attempt was charged to; `undefined` when nothing could be guessed. */
   signIn?: SignInCounters

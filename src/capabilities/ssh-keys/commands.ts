@@ -115,7 +115,7 @@ const remove = onSite({
 /** `latchkey key …`: the SSH keys of users. */
 export const keyCommands = { list, add, delete: remove }
 
-/** What the commands of the group `user` tell of SSH keys. */
+/** The SSH keys of a user, for the commands of the group `user`. */
 export const ofUser: OfUser = {
   shown: async (site, { id }) => ({ keys: (await listKeys(site, of(COMMAND_LINE, id))).total }),
 }

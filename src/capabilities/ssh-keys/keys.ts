@@ -79,7 +79,7 @@ export async function listKeys(deps: ReaderDeps, subject: Subject, window = EVER
   return { keys, total: counted[0]?.total ?? 0 }
 }
 
-/** What an operator says about the SFTP server. */
+/** The operator's help for the SFTP server. */
 export interface SftpHelp {
   /** Where the server is; `undefined` when the operator has not said it. */
   address: SftpAddress | undefined

@@ -4,7 +4,7 @@ import { startAsking } from './outgoing.ts'
 import { providerOf } from './provider.ts'
 import { SsoError } from './reasons.ts'
 
-/** What a provider answered to an operator who asks whether it can be used. */
+/** The result of a check whether a provider can be used. */
 export type SsoCheck =
   /**
    * The host to which users are sent, and whether client ID and client secret are known to be

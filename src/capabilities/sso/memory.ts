@@ -2,7 +2,7 @@ import type { AuthorizationServer, JWKSCacheInput } from 'oauth4webapi'
 import { remembered } from '../../core/base/isolate-memory.ts'
 import type { Deps } from '../../core/deps.ts'
 
-/** What a provider publishes about itself. */
+/** The metadata that a provider publishes. */
 export interface KnownProvider {
   /** The address that was asked. */
   address: string

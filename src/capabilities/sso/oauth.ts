@@ -106,7 +106,7 @@ const NOT_GIVEN = 'nobody-has-been-given-this'
 const USUAL_PARAMETERS = { redirect_uri: 'https://site.invalid/', code_verifier: 'x'.repeat(43) }
 const errorSchema = v.object({ error: v.string() })
 
-/** What the `error` of the token endpoint blames. GitHub has names of its own. */
+/** The parameter that an `error` of the token endpoint blames. GitHub has names of its own. */
 const BLAMED = new Map<string, 'client' | 'code'>([
   ['invalid_client', 'client'],
   ['unauthorized_client', 'client'],

@@ -15,12 +15,12 @@ export interface Begun extends Secrets {
   redirectUri: string
 }
 
-/** What a provider says about a user who has signed in there. */
+/** A user who has signed in at a provider. */
 export interface ProviderUser {
   issuer: string
   /** The provider's id for the user, which never changes. */
   subject: string
-  /** What the provider calls the user; the user may be able to change it. Empty without a name. */
+  /** The provider's name of the user, who may be able to change it. Empty without a name. */
   name: string
   /** Whether the provider says that it has asked for a second factor. */
   hasMfa: boolean
@@ -28,7 +28,7 @@ export interface ProviderUser {
   authTimeSeconds?: number | undefined
 }
 
-/** What a provider answers to an operator. */
+/** The result of a check of a provider. */
 export interface ProviderCheck {
   /** The host to which users are sent. */
   host: string

@@ -37,7 +37,7 @@ import {
 type CodeDeps = ChangeDeps & Pick<Deps, 'keyRing'>
 type FactorDeps = CodeDeps & Pick<Deps, 'randomBytes'>
 
-/** What a code is used up for. Whoever uses up the changes of a user can't keep the user from it. */
+/** Demands on changes with a code. A thief who uses up the user's changes can't prevent them. */
 const FRESH = { fresh: true, ends: true } as const
 
 /**
@@ -187,7 +187,7 @@ interface Use {
   seed: string | null | undefined
   /** The refusal of a wrong code; `wrongEnrolmentCode` where the session must be fresh. */
   wrong: 'wrongEnrolmentCode' | 'wrongConfirmationCode'
-  /** What is written in the transaction that uses the code up, while the code is good. */
+  /** Further writes of the transaction that uses the code up, while the code is good. */
   also?: ((by: Authority, isGood: SQL | undefined) => Parts) | undefined
 }
 

@@ -43,7 +43,7 @@ const REFUSED_SIGN_INS = [
 ] as const
 export type ShownRefusal = (typeof REFUSED_SIGN_INS)[number]
 
-/** What the sentence of an event depends on. */
+/** The parts of an event on which its sentence depends. */
 interface EventFacts {
   kind: EventKind
   detail: string

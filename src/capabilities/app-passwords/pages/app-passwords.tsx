@@ -160,7 +160,7 @@ function isIncluded(scope: AppPasswordScope, scopes: readonly AppPasswordScope[]
   return scope === 'files:read' && scopes.includes('files:write')
 }
 
-/** What lists show of an app password, except its name. */
+/** The facts of an app password in lists, beside its name. */
 export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword }) {
   const t = view.t.appPasswords
   const isExpired = item.expiresAt !== null && item.expiresAt <= view.now

@@ -60,7 +60,7 @@ function checkScripts(settings: ReadonlyMap<string, string>): Finding[] {
   return [warning('scripts', text, 'turn it on at OpenList')]
 }
 
-/** What is saved through this site is saved at both places. */
+/** Settings that are saved through this site are saved at both places. */
 async function checkLook(site: Site, there: ReadonlyMap<string, string>): Promise<Finding[]> {
   const saved = await selectSettings(site.db, [...SHARED_LOOK])
   const others = saved.filter(({ key, value }) => (there.get(key) ?? value) !== value)

@@ -34,7 +34,7 @@ export function judgeHosts(
 
 const COPY_TOKEN = 'copy “Token” of Manage → Settings → Other at OpenList into FILES_TOKEN'
 
-/** What a problem is called after the address, and what to do. */
+/** Of each problem the text, which stands after the address, and the remedy. */
 const PROBLEMS: Record<FileServerProblem, [text: string, fix: string]> = {
   not_set_up: ['is not used, because a setting is missing or wrong', 'docs/files.md, Settings'],
   no_answer: ['does not answer', 'start OpenList, and set FILES_ORIGIN to its address'],

@@ -28,7 +28,7 @@ const BELIEVED_MILLISECONDS = 2000
 /** When a stranger was last seen not to be an admin there (Unix time, milliseconds). */
 const refusalMemory = remembered('that the file server refuses strangers', () => ({ at: 0 }))
 
-/** Who asks, as the file server knows them. */
+/** The caller, as the file server knows it. */
 type Identity = (
   { as: 'guest' } | { as: 'admin' } | { as: 'user'; account: Account; link: FileUser }
 ) & {
@@ -69,7 +69,7 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
 }
 
-/** Whose signature a request has, and what it needs; nobody's for a stranger. */
+/** The right that a request needs, and the actor whose signature it has. A stranger has none. */
 type Asker =
   | { right: 'admin'; actor: Actor }
   | { right: Exclude<FileRight, 'admin'>; actor: Actor | undefined }
@@ -155,7 +155,7 @@ async function answerAs(
   const first = await forward(c, files, headers, body)
   const { isRefused, answer } = await isTokenRefused(files, first)
   if (!isRefused) return checked(answer)
-  // What the file server says of its own token is nothing that a client could act on.
+  // A client can do nothing about the file server's own token.
   if (body.kept === undefined) throw new Refusal('filesBroken', { detail: 'its token has ended' })
   headers.set('Authorization', await tokenOf(deps, files, account, link, true))
   const second = await isTokenRefused(files, await forward(c, files, headers, body))

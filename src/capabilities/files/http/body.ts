@@ -12,11 +12,11 @@ const MAX_LIST_BYTES = 1024 * 1024
 
 /** The body of a request to the file server. */
 export interface SentBody {
-  /** What can be sent again: nothing, or bytes. */
+  /** A body that can be sent again: bytes, or null for none; `undefined` when it is a stream. */
   kept: ArrayBuffer | null | undefined
-  /** What is sent as it comes, after `start`. */
+  /** The rest of the body, which is sent as it comes, after `start`. */
   stream: ReadableStream | undefined
-  /** What was read of the stream already. */
+  /** The bytes of the body that were read already. */
   start: Uint8Array[]
 }
 

@@ -5,8 +5,8 @@ import type { Deps } from '../../../core/deps.ts'
 
 const NONCE_BYTES = 16
 /**
- * What the web client shows in frames. A file of a user could frame its other pages, which answer
- * every path that is no file of the client's.
+ * The pages that the web client shows in frames. A file of a user could frame its other pages,
+ * which answer every path that is no file of the client's.
  */
 const FRAMED = new Set(['/static/epub.js/viewer.html', '/streamer/mitm.html'])
 

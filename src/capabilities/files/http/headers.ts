@@ -9,8 +9,9 @@ const NOT_SENT =
   /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|forwarded|x-forwarded-.*|x-real-ip|cf-.*|cookie|authorization|host|accept-encoding|session|x-latchkey-.*|true-client-ip)$/
 
 /**
- * What a file server says of a file. Some storages copy all headers of a foreign server: these
- * could set cookies and policies of this origin, and let a proxy before it send its own files.
+ * The headers of the file server that pass. Some storages copy all headers of a foreign server,
+ * which could set cookies and policies of this origin, and let a proxy before it send its own
+ * files.
  */
 const PASSED =
   /^(?:accept-ranges|age|allow|cache-control|content-(?:disposition|encoding|language|length|location|md5|range|type)|date|dav|depth|digest|etag|expires|last-modified|location|lock-token|ms-author-via|pragma|retry-after|timeout|vary|x-oc-mtime)$/

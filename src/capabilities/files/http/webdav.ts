@@ -17,7 +17,7 @@ import { forward, NO_BODY, readUpload, readWhole } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { targetOf } from './target.ts'
 
-/** What describes a lock is below a kilobyte; the file server keeps it in memory. */
+/** A description of a lock is below a kilobyte; the file server keeps it in memory. */
 const MAX_LOCK_BYTES = 4096
 /** The file server would keep a lock without an end until it is restarted. */
 const MAX_LOCK_SECONDS = 3600

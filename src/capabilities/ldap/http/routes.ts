@@ -8,7 +8,7 @@ import { jsonBody } from '../../../web/http/input.ts'
 import { checkBind } from '../bind.ts'
 import { listEntries } from '../entries.ts'
 
-/** What app passwords must allow. */
+/** The scopes, one of which an app password must have. */
 const SCOPES = ['files:read', 'files:write'] as const
 
 const bindSchema = v.object({

@@ -17,7 +17,7 @@ export const checks: Checks = {
   },
 }
 
-/** What a site has of what it needs to mail its users (docs/operating.md, Mail). */
+/** The settings that a site needs to mail its users (docs/operating.md, Mail). */
 export interface MailFacts {
   /** `MAIL_FROM`; `undefined` or empty while the site mails nobody. */
   from: string | undefined

@@ -4,7 +4,7 @@ import { askSite } from '../../../programs/site/running-site.ts'
 import type { Site } from '../../../programs/site/site.ts'
 import { selectWaitingMails } from '../outbox.ts'
 
-/** What to say where the site can't be made to send from here. */
+/** Messages for sites that this command can't make send the mail. */
 const LATER: Record<Exclude<SitePlace, 'running'>, string> = {
   stopped: 'The site is not running. It sends the mail when it runs.',
   deployed: 'The deployed site sends the mail within five minutes.',

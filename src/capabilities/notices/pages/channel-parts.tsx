@@ -46,7 +46,7 @@ interface BoxesProps {
   topics: readonly Topic[]
   chosen: readonly Topic[]
   problem?: Problem | undefined
-  /** What each says; without it, the words for operators. */
+  /** The label of each topic; without it, that for operators. */
   words?: Partial<Record<Topic, string>>
   /** The text before them is their legend already. */
   isLabelled?: boolean
@@ -97,7 +97,7 @@ export function channelIcon(kind: ChannelKind): IconName {
   return ICONS[kind]
 }
 
-/** What lists show of a channel, except its name. */
+/** The facts of a channel in lists, beside its name. */
 export function ChannelFacts({ view, channel }: { view: View; channel: ListedChannel }) {
   const t = view.t.channels
   const { lastSentAt, lastFailedAt, failure, waiting, lost } = channel

@@ -27,11 +27,11 @@ export const checks: Checks = {
   },
 }
 
-/** What programs need that sign users in through this site. */
+/** Facts about the programs that sign users in through this site. */
 export interface ProgramFacts extends Pick<Setup, 'isRemote' | 'host'> {
   /** The variable. */
   issuer: string | undefined
-  /** What each program was told; empty for none. */
+  /** The issuer in the settings of each program; empty for none. */
   issuers: readonly string[]
   /** The age of the newest signing key, milliseconds; absent when there is none. */
   signingKeyAge: number | undefined

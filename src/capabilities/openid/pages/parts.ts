@@ -1,6 +1,6 @@
 import type { PageParts } from '../../../web/kit/view.ts'
 
-/** What programs that sign users in add to pages of others: who waits for the sign-in. */
+/** The parts of pages of others: the program that waits for the sign-in. */
 export const openidParts: PageParts = {
   async asking(...of) {
     const { findAsking } = await import('./asking.ts')

@@ -7,7 +7,7 @@ import type { Checks, Setup } from '../../../programs/site/in-programs.ts'
 
 /** Where passkeys work. */
 export interface PasskeyFacts extends Pick<Setup, 'isRemote' | 'host'> {
-  /** What the variables say about passkeys, or what is wrong with them. */
+  /** The settings in the variables, or the error in them. */
   passkeySite: PasskeySite | string
 }
 

@@ -106,7 +106,7 @@ function PasskeyRow(props: RowProps) {
   )
 }
 
-/** What lists show of a passkey, except its name. */
+/** The facts of a passkey in lists, beside its name. */
 export function PasskeyFacts({ view, passkey }: { view: View; passkey: StoredPasskey }) {
   const t = view.t.passkeys
   const { createdAt, lastUsedAt, backedUp, backupEligible, rpId } = passkey

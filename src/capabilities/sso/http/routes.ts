@@ -53,7 +53,7 @@ export interface SsoPages {
 
 const parameter = v.optional(possiblyEmptyText(), '')
 const methodQuery = v.object({ method: parameter })
-/** What the provider adds to a redirect URI; the library reads the address itself. */
+/** The parameters that a provider adds to a redirect URI; the library reads the address itself. */
 const answerQuery = v.object({ code: parameter, state: parameter, error: parameter })
 const callbackQuery = v.object({ ...methodQuery.entries, ...answerQuery.entries })
 

@@ -14,7 +14,7 @@ import { pathAfter, signInPath } from '../../sign-in/pages/next.ts'
 import { goTo, readView, showPage, type View } from '../../../web/kit/view.ts'
 import { stepCookie } from './step.ts'
 
-/** What the stock client's window waits for. */
+/** The message that the stock client's window waits for. */
 type Message = { token: string } | { sso_id: string }
 
 /** The answers of the routes under `/api/auth`. */

@@ -83,7 +83,7 @@ interface IdentityFactsProps {
   ofOther?: boolean
 }
 
-/** What lists show of an identity, except its name. */
+/** The facts of an identity in lists, beside its name. */
 export function IdentityFacts({ view, identity, ofOther = false }: IdentityFactsProps) {
   const { platform, linkedAt, linkedBy, lastUsedAt } = identity
   const t = view.t.sso

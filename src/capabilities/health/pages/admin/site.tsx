@@ -24,7 +24,7 @@ const USERS = '/account/admin/users'
 const EVENTS = '/account/admin/events'
 const MEBIBYTE = 1024 * 1024
 
-/** What an operator should know first. */
+/** The state of the site: first of all pages for operators. */
 export function SitePage({ view, state }: SiteProps) {
   const { adminSite: t, nav, adminUsers } = view.t
   const format = new Intl.NumberFormat(LANGUAGE_TAGS[view.language])
@@ -142,7 +142,7 @@ function stoppedUsers(stops: State['stops']) {
   }))
 }
 
-/** What waits for an operator; nothing when nothing does. */
+/** The tasks that wait for an operator; nothing when there are none. */
 function Attention({ view, state: { waiting, stops, attention, parts } }: SiteProps): Child {
   const t = view.t.adminSite
   const ofParts = parts.others.flatMap((part) => part.attention(view) ?? [])

@@ -15,9 +15,9 @@ export interface SettingsProps {
   /** The values of a form that was not saved. */
   fields?: Fields | undefined
   problem?: Problem | undefined
-  /** What a test of the saved settings has found. */
+  /** The result of a test of the saved settings. */
   checked?: Checked | undefined
-  /** What a demand for a second factor closes; only on the page that has the demand. */
+  /** Credentials that a demand for a second factor closes; only on the page with the demand. */
   madeWithPassword?: MadeWithPassword | undefined
   /** An address of the site. */
   site: string

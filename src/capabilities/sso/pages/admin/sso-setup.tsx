@@ -2,7 +2,7 @@ import { redirectUrisOf } from '../../redirect-uris.ts'
 import { CopyButton } from '../../../../web/kit/parts.tsx'
 import type { PageParts } from '../../../../web/kit/view.ts'
 
-/** What an operator registers at the identity provider, and a check of the saved settings. */
+/** The addresses to register at the identity provider, and a check of the saved settings. */
 export const SsoSetup: NonNullable<PageParts['settings']> = ({
   view,
   page,
