@@ -15,7 +15,7 @@ import { hasAllKeys } from '../../core/accounts/folders.ts'
 import { selectReservation } from '../../core/accounts/reserved-names.ts'
 import { hasClients } from '../../core/accounts/known-names.ts'
 import { selectSameName } from '../../core/accounts/store.ts'
-import { hasOtherWayIn, isFreeFor, type ProvenIdentity } from '../sso/store.ts'
+import { hasOtherWayIn, isFreeFor, type ProvenIdentity } from '../../core/access/identities.ts'
 import { isProvenChange } from '../users/guarded-fields.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
 

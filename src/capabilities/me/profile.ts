@@ -30,13 +30,13 @@ import {
   updateProfile,
   willUpdateProfile,
 } from './profile-store.ts'
-import { identityText } from '../sso/identity-text.ts'
 import {
+  identityText,
   hasOtherWayIn,
   identityLinking,
   identityUnlinking,
   type ProvenIdentity,
-} from '../sso/store.ts'
+} from '../../core/access/identities.ts'
 import type { Authority } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { deleteSessionsOfChanged } from '../users/store.ts'

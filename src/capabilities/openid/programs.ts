@@ -14,6 +14,7 @@ export const openid: InPrograms = {
     },
   },
   ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
+  readToken: async () => (await import('./introspected.ts')).readProgramToken,
   sealed: async () => (await import('./commands/sealed.ts')).sealedKeys,
   checks: async () => (await import('./commands/checks.ts')).checks,
   async afterCommand(site) {

@@ -47,6 +47,8 @@ export const sso = capability({
     ],
   ],
   parts: () => import('./pages/parts.ts').then(({ ssoParts }) => ssoParts),
+  provenIdentity: () =>
+    import('./http/proven-identity.ts').then(({ provenIdentity }) => provenIdentity),
   clearWithSession: () =>
     import('./http/proven-identity.ts').then(({ clearProvenIdentity }) => clearProvenIdentity),
 })

@@ -19,15 +19,17 @@ import { runBatch } from '../../core/database/statements.ts'
 import { selectPasskeys } from '../passkeys/store.ts'
 import { login } from '../sign-in/sign-in.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
-import { identityText } from './identity-text.ts'
 import {
+  identityText,
   hasOtherWayIn,
   type IdentityKey,
   identityLinking,
   isFreeFor,
+  type ProvenIdentity,
+} from '../../core/access/identities.ts'
+import {
   isLinkedWith,
   oneUnlinking,
-  type ProvenIdentity,
   selectHasOtherWayIn,
   selectIdentities,
   selectUserOfIdentity,

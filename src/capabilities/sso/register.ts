@@ -11,8 +11,7 @@ import type { Client } from '../../core/base/network.ts'
 import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { SsoConfig } from './config.ts'
-import { identityText } from './identity-text.ts'
-import type { ProvenIdentity } from './store.ts'
+import { identityText, type ProvenIdentity } from '../../core/access/identities.ts'
 
 /** Names that are tried with a number before one with random characters. */
 const NUMBERED_NAMES = 4

@@ -14,11 +14,11 @@ import { type Attempt, useUpState } from './attempt.ts'
 import { type ProviderId, providerIdOf, type SsoConfig } from './config.ts'
 import type { ProviderUser } from './provider-types.ts'
 import { registerUser } from './register.ts'
+import { type ProvenIdentity } from '../../core/access/identities.ts'
 import {
   type IdentityUser,
   isLinkedWith,
   markIdentityUsed,
-  type ProvenIdentity,
   selectClaims,
   selectUserOfIdentity,
 } from './store.ts'

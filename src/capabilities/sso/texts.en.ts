@@ -1,5 +1,5 @@
 import type { SsoProblem } from './check.ts'
-import type { LinkedBy } from './store.ts'
+import type { LinkedBy } from '../../core/access/identities.ts'
 
 /** The identity providers whose names are written in another way than in the setting. */
 export const ssoEn = {

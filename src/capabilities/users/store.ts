@@ -35,7 +35,7 @@ import { type AuditEvent, insertEvents } from '../../core/audit/events.ts'
 import { literal } from '../../core/database/literal.ts'
 import { type Authority, THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
-import { identityUnlinking } from '../sso/store.ts'
+import { identityUnlinking } from '../../core/access/identities.ts'
 import { isEnrolled } from '../two-factor/store.ts'
 import {
   type ChangedFields,

@@ -1,5 +1,8 @@
 import type { Answers, Parts } from './statements.ts'
 
+/** Statements of several works; each name begins with the number of its work. */
+export type SharedParts = Record<`${number} ${string}`, Parts[string]>
+
 /** Statements of several rooms that run in one transaction and one round trip. */
 export interface SharedBatch {
   /**
@@ -12,16 +15,16 @@ export interface SharedBatch {
 
 /** A batch that its owner runs once everything is added. */
 class WaitingBatch implements SharedBatch {
-  readonly parts: Parts = {}
+  readonly parts: SharedParts = {}
   readonly ran = Promise.withResolvers<Record<string, unknown>>()
   #added = 0
 
   add<Named extends Parts>(parts: Named): Promise<Answers<Named>>
   async add(parts: Parts): Promise<Record<string, unknown>> {
-    const prefix = `${this.#added++} `
-    for (const [name, part] of Object.entries(parts)) this.parts[prefix + name] = part
+    const work = this.#added++
+    for (const [name, part] of Object.entries(parts)) this.parts[`${work} ${name}`] = part
     const answers = await this.ran.promise
-    return Object.fromEntries(Object.keys(parts).map((name) => [name, answers[prefix + name]]))
+    return Object.fromEntries(Object.keys(parts).map((name) => [name, answers[`${work} ${name}`]]))
   }
 }
 
@@ -35,7 +38,7 @@ class WaitingBatch implements SharedBatch {
  *   threw.
  */
 export async function inOneBatch<Works extends readonly unknown[]>(
-  runParts: (parts: Parts) => Promise<Record<string, unknown>>,
+  runParts: (parts: SharedParts) => Promise<Record<string, unknown>>,
   start: (batch: SharedBatch) => readonly [...Works],
 ): Promise<{ -readonly [Work in keyof Works]: Awaited<Works[Work]> }> {
   const batch = new WaitingBatch()

@@ -1,6 +1,7 @@
 import type { Declared } from '../kit/declaration.ts'
 import type { Finding } from '../kit/findings.ts'
 import type { Row } from '../kit/output.ts'
+import type { ReadToken } from '../../core/access/read-token.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
 import type { SealedColumn } from './sealed-column.ts'
@@ -84,6 +85,8 @@ export interface InPrograms {
   settingsElsewhere?: (site: Site, isRemote: boolean) => Promise<SettingsElsewhere | undefined>
   checks?: () => Promise<Checks>
   ofUser?: () => Promise<OfUser>
+  /** Reads tokens of its own. */
+  readToken?: () => Promise<ReadToken>
   /** Runs after a command that has written something that concerns the capability. */
   afterCommand?: (site: Site, place: SitePlace) => Promise<void>
 }

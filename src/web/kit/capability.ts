@@ -1,4 +1,5 @@
 import type { Hono, MiddlewareHandler } from 'hono'
+import type { ProvenIdentity } from '../../core/access/identities.ts'
 import type { ReadToken } from '../../core/access/read-token.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Child } from 'hono/jsx'
@@ -65,6 +66,12 @@ export type FindAttention = (db: Database, batch: SharedBatch) => Promise<(view:
  */
 type FindSettingsElsewhere = (deps: Deps) => SettingsElsewhere | undefined
 
+/** What a browser remembers for some minutes of a sign-in at an identity provider. */
+interface ProvenIdentityOfBrowser {
+  read: (c: AppContext) => Promise<ProvenIdentity | undefined>
+  clear: (c: AppContext) => void
+}
+
 /**
  * The manifest of a capability, for the rest of the site. It names only what it has, and
  * `src/capabilities.ts` names it. It loads almost nothing by itself: each `import` of its manifest
@@ -105,6 +112,8 @@ export interface Capability {
   nightly?: Load<RunPart>
   /** Its part of the five-minute run. It takes no round trip of its own when nothing is to do. */
   frequent?: Load<RunPart>
+  /** The identity that the user of a browser has just signed in to. One capability names it. */
+  provenIdentity?: Load<ProvenIdentityOfBrowser>
   /** Clears cookies that only the user of a session may use, at its end. */
   clearWithSession?: Load<(c: AppContext) => void>
   /** Reads tokens of its own, for a server that asks about one. */

@@ -10,7 +10,6 @@ import {
 } from '../app-passwords.ts'
 import { appPasswordNameSchema, scopeSchema } from '../fields.ts'
 import { introspectAsOperator } from '../introspection.ts'
-import { readProgramToken } from '../../openid/introspected.ts'
 import { appPasswordRecords } from '../record.ts'
 import { explained, UsageError } from '../../../programs/kit/command-error.ts'
 import { repeated, required, takes } from '../../../programs/kit/declaration.ts'
@@ -18,6 +17,7 @@ import { parseId } from '../../../programs/kit/paging.ts'
 import { readDays } from '../../../programs/kit/days.ts'
 import { parsed } from '../../../programs/kit/parsed.ts'
 import { readLine } from '../../../programs/kit/standard-input.ts'
+import { CAPABILITIES } from '../../../programs/site/capabilities.ts'
 import { OPTIONAL_USER, USER } from '../../../programs/site/find-user.ts'
 import { onSite } from '../../../programs/site/on-site.ts'
 import { DAY_MILLISECONDS } from '../../../core/base/time.ts'
@@ -130,7 +130,9 @@ const introspect = onSite({
   examples: ['token introspect'],
   async run(site, _, { output }) {
     const text = (await readLine(process.stdin)).trim()
-    output.record(await introspectAsOperator(site, [readProgramToken], COMMAND_LINE, text))
+    const loads = CAPABILITIES.flatMap(({ readToken = [] }) => readToken)
+    const readers = await Promise.all(loads.map((load) => load()))
+    output.record(await introspectAsOperator(site, readers, COMMAND_LINE, text))
   },
 })
 

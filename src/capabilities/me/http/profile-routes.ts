@@ -14,7 +14,7 @@ import { type Confirmation, confirmSession } from '../confirm.ts'
 import { ssoIdSchema } from '../../../core/accounts/fields.ts'
 import { changeProfile } from '../profile.ts'
 import { userRecord } from '../../users/record.ts'
-import { clearProvenIdentity, readProvenIdentity } from '../../sso/http/proven-identity.ts'
+import { loadPart } from '../../../web/kit/capability.ts'
 import { usernameSchema } from '../../../core/accounts/username.ts'
 
 const profileSchema = v.object({
@@ -54,10 +54,10 @@ export const userRoutes = new Hono<App>()
     signedIn('guestProfile', 'session'),
     async (c) => {
       const request = c.req.valid('json')
-      const provenIdentity = request.sso_id ? await readProvenIdentity(c) : undefined
+      const proven = request.sso_id ? await provenIdentityIn(c) : undefined
+      const provenIdentity = await proven?.read(c)
       await changeProfile(c.get('deps'), sessionOf(c), { ...request, provenIdentity })
-      if (provenIdentity !== undefined && provenIdentity.subject === request.sso_id)
-        clearProvenIdentity(c)
+      if (provenIdentity?.subject === request.sso_id) proven?.clear(c)
       return ok(c, null)
     },
   )
@@ -69,6 +69,12 @@ export const userRoutes = new Hono<App>()
     const { appPasswords, keys } = await keepCredentials(c.get('deps'), sessionOf(c))
     return ok(c, { app_passwords: appPasswords, ssh_keys: keys })
   })
+
+/** Finds who remembers an identity that the user of this browser has just proven. */
+async function provenIdentityIn(c: AppContext) {
+  const load = c.get('capabilities').find(({ provenIdentity }) => provenIdentity)?.provenIdentity
+  return load && loadPart(load)
+}
 
 function confirmationIn(
   c: AppContext,

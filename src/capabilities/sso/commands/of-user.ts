@@ -1,6 +1,6 @@
 import { latchkey, userWord } from '../../../programs/kit/printed-command.ts'
 import type { OfUser } from '../../../programs/site/in-programs.ts'
-import { identityText } from '../identity-text.ts'
+import { identityText } from '../../../core/access/identities.ts'
 import { identityRecord } from '../record.ts'
 import { selectIdentities } from '../store.ts'
 

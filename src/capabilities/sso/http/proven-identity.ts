@@ -6,7 +6,7 @@ import { getHasEffect } from '../../../web/http/http-methods.ts'
 import { SSO_PLATFORMS } from '../../../core/base/sso-platforms.ts'
 import { providerIdOf, providerSchema, type SsoConfig } from '../config.ts'
 import { provenCookie } from './proven-cookie.ts'
-import type { ProvenIdentity } from '../store.ts'
+import type { ProvenIdentity } from '../../../core/access/identities.ts'
 
 const LIFETIME_SECONDS = 5 * 60
 
@@ -39,12 +39,15 @@ export async function saveProvenIdentity(
   await provenIdentityCookie.save(c, { identity, provider: providerIdOf(config) })
 }
 
-/** @returns `undefined` when the provider that is in use now has proven nothing in the last minutes. */
-export async function readProvenIdentity(c: AppContext): Promise<ProvenIdentity | undefined> {
-  return (await provenIdentityCookie.read(c))?.identity
-}
-
 export const clearProvenIdentity = provenIdentityCookie.clear
+
+/** The identity that the provider in use now has proven in the last minutes, for `/api/me/update`. */
+export const provenIdentity = {
+  async read(c: AppContext): Promise<ProvenIdentity | undefined> {
+    return (await provenIdentityCookie.read(c))?.identity
+  },
+  clear: clearProvenIdentity,
+}
 
 /** Forgets the identity at the end of a session: the next user of the browser may be somebody else. */
 const forgetProvenIdentity = createMiddleware<App>(async function forgetProvenIdentity(c, next) {
