@@ -7,7 +7,7 @@ import {
 } from '../../src/capabilities/app-passwords/docs.ts'
 import {
   linkOperations,
-  ownDetailsOperations,
+  ownEmailOperations,
   registrationOperations,
 } from '../../src/capabilities/joining/docs.ts'
 import { ldapOperations } from '../../src/capabilities/ldap/docs.ts'
@@ -32,7 +32,7 @@ export const operationGroups: Record<string, Operations> = {
   'Two-step verification': twoFactorOperations,
   Passkeys: passkeyOperations,
   'Single sign-on': ssoOperations,
-  'Own account': { ...meOperations, ...ownDetailsOperations },
+  'Own account': { ...meOperations, ...ownEmailOperations },
   'SSH keys': sshKeyOperations,
   'App passwords': appPasswordOperations,
   Notices: noticeOperations,

@@ -7,7 +7,7 @@ export const USES = {
   settings: 'who may register',
   'sign-in': 'a new password signs its user in',
   'two-factor': 'an operator’s link takes two-step verification off',
-  users: 'an invitation gives permissions',
+  users: 'an invitation gives permissions, and a user has one address',
 }
 
 export const joining = capability({
@@ -25,13 +25,13 @@ export const joining = capability({
     [
       '/api/me',
       () => import('./http/email-routes.ts').then(({ emailRoutes }) => emailRoutes),
-      ['/details', '/email'],
+      ['/email'],
     ],
     [
       '/api/admin/user',
       () =>
         import('./http/operator-routes.ts').then(({ adminJoiningRoutes }) => adminJoiningRoutes),
-      ['/reset_link', '/details', '/waiting', '/approve', '/reject'],
+      ['/reset_link', '/waiting', '/approve', '/reject'],
     ],
     [
       '/api/admin/link',

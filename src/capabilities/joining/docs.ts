@@ -1,12 +1,5 @@
 import type { Operations } from '../../../scripts/openapi/operation.ts'
-import {
-  linkList,
-  madeLink,
-  nothing,
-  ownDetails,
-  userDetails,
-  waitingUsers,
-} from '../../../scripts/openapi/schemas.ts'
+import { linkList, madeLink, nothing, waitingUsers } from '../../../scripts/openapi/schemas.ts'
 
 const LINK = 'Zm9yIGEgZG9jdW1lbnQsIG5vdCBmb3IgYSBzaXRlISE'
 const PASSWORD = 'a-new-Passw0rd'
@@ -90,15 +83,7 @@ export const registrationOperations: Operations = {
   },
 }
 
-export const ownDetailsOperations: Operations = {
-  'GET /api/me/details': {
-    summary: 'Get the e-mail address and the end of the own account',
-    schema: ownDetails,
-    guest: 'guestProfile',
-    examples: {
-      success: { answer: { data: { email: '', email_verified: false, ends_at: null } } },
-    },
-  },
+export const ownEmailOperations: Operations = {
   'POST /api/me/email': {
     summary: 'Set or remove the e-mail address of the own account',
     description:
@@ -252,69 +237,6 @@ export const linkOperations: Operations = {
       },
       'not an admin': { body: { id: 3 }, ...notAdmin },
       'a session that is not fresh': { body: { id: 3 }, ...notFresh },
-    },
-  },
-  'GET /api/admin/user/details': {
-    summary: 'Get the e-mail address and the end of a user',
-    schema: userDetails,
-    guest: 'notAdmin',
-    examples: {
-      success: {
-        given: admin,
-        query: { id: '3' },
-        answer: {
-          data: {
-            id: 3,
-            username: 'alice',
-            email: '',
-            email_verified: false,
-            ends_at: null,
-            waiting: false,
-          },
-        },
-      },
-      'an unknown user': {
-        given: admin,
-        query: { id: '9' },
-        answer: { refusal: 'userNotFound' },
-      },
-      'not an admin': { query: { id: '3' }, ...notAdmin },
-    },
-  },
-  'POST /api/admin/user/details': {
-    summary: 'Change the e-mail address or the end of a user',
-    description:
-      'Another address, a later end and no end need a fresh session. From `ends_at` on, the account counts as disabled; null removes the end. A missing field stays. An operator can not declare an address verified.',
-    schema: nothing,
-    guest: 'notAdmin',
-    examples: {
-      success: {
-        given: admin,
-        body: { id: 3, ends_at: '2027-01-01T00:00:00Z', email: 'alice@example.org' },
-        answer: { data: null },
-      },
-      'an admin': {
-        given: admin,
-        body: { id: 1, ends_at: '2027-01-01T00:00:00Z' },
-        answer: { refusal: 'adminHasNoEnd' },
-      },
-      'the guest': {
-        given: admin,
-        body: { id: 2, ends_at: '2027-01-01T00:00:00Z' },
-        answer: { refusal: 'guestHasNoEnd' },
-      },
-      'an address of the guest': {
-        given: admin,
-        body: { id: 2, email: 'guest@example.org' },
-        answer: { refusal: 'guestHasNoAddress' },
-      },
-      'an unknown user': {
-        given: admin,
-        body: { id: 9, ends_at: null },
-        answer: { refusal: 'userNotFound' },
-      },
-      'not an admin': { body: { id: 3 }, ...notAdmin },
-      'a session that is not fresh': { body: { id: 3, email: 'alice@example.org' }, ...notFresh },
     },
   },
   'GET /api/admin/user/waiting': {

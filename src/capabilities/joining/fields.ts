@@ -1,10 +1,14 @@
 import * as v from 'valibot'
-import { parseEmail } from '../../core/base/email.ts'
-import { basePathSchema, permissionSchema } from '../../core/accounts/fields.ts'
+import {
+  basePathSchema,
+  emailSchema,
+  permissionSchema,
+  timeSchema,
+  userIdSchema,
+} from '../../core/accounts/fields.ts'
 import { possiblyEmptyUsername } from '../../core/accounts/username.ts'
 import { reason } from '../../core/base/reasons.ts'
 import { maxCharacters, possiblyEmptyName, possiblyEmptyText, text } from '../../core/base/text.ts'
-import { parseTime } from '../../core/base/time.ts'
 import type { InvitationRequest } from './invitations.ts'
 
 const MAX_NOTE_CHARACTERS = 100
@@ -14,20 +18,6 @@ export const MAX_ACCOUNT_DAYS = 3650
 const MAX_SECRET_CHARACTERS = 64
 const MAX_TURNSTILE_CHARACTERS = 2048
 const MAX_NAME_CHARACTERS = 255
-
-/** Unix time, milliseconds. */
-const timeSchema = v.pipe(
-  v.string(),
-  v.check((time) => parseTime(time) !== undefined, reason('time')),
-  v.transform((time) => parseTime(time) ?? 0),
-)
-
-/** An address, or an empty text for none. */
-const emailSchema = v.pipe(
-  possiblyEmptyText(),
-  v.check((email) => email.trim() === '' || parseEmail(email) !== undefined, reason('email')),
-  v.transform((email) => parseEmail(email) ?? ''),
-)
 
 function wholeNumber(min: number, max: number) {
   const range = reason('range', { min, max })
@@ -70,19 +60,10 @@ export function invitationRequest(
   }
 }
 
-const userIdSchema = v.pipe(v.number(), v.integer(reason('integer')))
-
 export const resetLinkSchema = v.object({
   id: userIdSchema,
   second_factor: v.nullish(v.boolean(), false),
   ends_at: v.nullish(timeSchema),
-})
-
-/** A missing field stays unchanged. */
-export const detailsSchema = v.object({
-  id: userIdSchema,
-  email: v.optional(emailSchema),
-  ends_at: v.optional(v.nullable(timeSchema)),
 })
 
 export const addressSchema = v.object({ email: emailSchema })

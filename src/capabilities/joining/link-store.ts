@@ -1,4 +1,4 @@
-import { and, count, desc, eq, exists, lt, lte, sql, type SQL } from 'drizzle-orm'
+import { and, count, desc, eq, exists, lte, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { links, users } from '../../../schema/tables.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
@@ -191,11 +191,6 @@ export function isLinkWithId(id: number): SQL {
 /** Holds for a link of this user. */
 export function isLinkOf(userId: number): SQL {
   return eq(links.userId, userId)
-}
-
-/** Deletes the links of a user that are not used up, so that another end revives none. */
-export function withdrawLinksOf(db: Database, by: Authority, userId: number, when: SQL) {
-  return deleteLinks(db, by, and(isLinkOf(userId), lt(links.used, links.uses), when))
 }
 
 export function deleteLinks(db: Database, by: Authority, which: SQL | undefined) {

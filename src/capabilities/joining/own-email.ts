@@ -20,8 +20,8 @@ import {
   mailToOldAddress,
   updateEmail,
   verifyEmail,
-} from './email-store.ts'
-import { selectDetails } from './address-store.ts'
+} from '../users/email-store.ts'
+import { selectDetails } from '../users/details-store.ts'
 import { insertLink, isLinkMade, isLinkOf, isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { LIFETIMES, linkUse, newSecret } from './links.ts'
 

@@ -1,5 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../../core/base/time.ts'
-import type { Details } from './details.ts'
+import { isoTime } from '../../core/base/time.ts'
 import type { MadeLink } from './invitations.ts'
 import type { ListedLink } from './link-store.ts'
 
@@ -21,16 +20,4 @@ export function linkRecord(link: ListedLink) {
 
 export function madeLinkRecord({ id, link, endsAt }: MadeLink) {
   return { id, link, ends_at: isoTime(endsAt) }
-}
-
-export function detailsRecord(details: Details) {
-  const { id, username, email, emailVerified, endsAt, waiting } = details
-  return {
-    id,
-    username,
-    email,
-    email_verified: emailVerified,
-    ends_at: isoTimeOrNull(endsAt),
-    waiting,
-  }
 }

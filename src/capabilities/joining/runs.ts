@@ -2,10 +2,9 @@ import type { RunPart } from '../../core/deps.ts'
 import { dueMailParts, sendTaken } from '../mail/send.ts'
 import { becomeMails } from './forgotten.ts'
 import { pruneLinks } from './link-store.ts'
-import { nearEndParts } from './near-ends.ts'
 
 export const nightly: RunPart = ({ deps, now, batch }) =>
-  batch.add({ links: pruneLinks(deps.db, now), ...nearEndParts(deps, now) })
+  batch.add({ links: pruneLinks(deps.db, now) })
 
 export const frequent: RunPart = async ({ deps, now, batch }) => {
   const { expiredMails, dueMails } = await batch.add(dueMailParts(deps, now))

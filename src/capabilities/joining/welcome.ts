@@ -2,7 +2,7 @@ import { and, count, eq, gt, isNull, or } from 'drizzle-orm'
 import { appPasswords, sshKeys } from '../../../schema/tables.ts'
 import type { ReaderDeps, SessionActor } from '../../core/access/act-as.ts'
 import { own, read } from '../../core/access/subject.ts'
-import { selectDetails } from './address-store.ts'
+import { selectDetails } from '../users/details-store.ts'
 
 /** Reads what a user who has just joined has done already, in one round trip. */
 export async function readWelcome(deps: ReaderDeps, actor: SessionActor) {

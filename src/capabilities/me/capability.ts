@@ -4,7 +4,7 @@ import { capability } from '../../web/kit/capability.ts'
 export const USES = {
   activity: 'the overview shows the latest events',
   'app-passwords': 'a new password lists what stays',
-  joining: 'the overview tells of the end of the account',
+  joining: 'an address to which links are mailed remains',
   notices: 'a new password lists what stays',
   passkeys: 'a confirmation may be one',
   settings: 'the name of the site',
@@ -20,7 +20,7 @@ export const me = capability({
     [
       '/api/me',
       () => import('./http/profile-routes.ts').then(({ userRoutes }) => userRoutes),
-      ['', '/update', '/confirm', '/credentials'],
+      ['', '/details', '/update', '/confirm', '/credentials'],
     ],
   ],
   pages: [

@@ -3,6 +3,7 @@ import {
   events,
   keptCredentials,
   nothing,
+  ownDetails,
   sessions,
   user,
 } from '../../../scripts/openapi/schemas.ts'
@@ -250,6 +251,14 @@ export const meOperations: Operations = {
         },
       },
       ...badPage,
+    },
+  },
+  'GET /api/me/details': {
+    summary: 'Get the e-mail address and the end of the own account',
+    schema: ownDetails,
+    guest: 'guestProfile',
+    examples: {
+      success: { answer: { data: { email: '', email_verified: false, ends_at: null } } },
     },
   },
 }

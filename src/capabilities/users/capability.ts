@@ -4,7 +4,8 @@ import { capability } from '../../web/kit/capability.ts'
 export const USES = {
   activity: 'the page of a user has the latest events',
   'app-passwords': 'and the app passwords',
-  joining: 'and the address, the end, the links',
+  joining: 'and the links',
+  mail: 'the old address and a user whose account ends are told',
   me: 'what still opens the account after a new password',
   openid: 'whether a program knows the name',
   passkeys: 'operators delete them',
@@ -20,11 +21,12 @@ export const users = capability({
     [
       '/api/admin/user',
       () => import('./http/operator-routes.ts').then(({ adminUserRoutes }) => adminUserRoutes),
-      ['/list', '/get', '/create', '/update', '/delete', '/cancel_2fa', '/del_cache'],
+      ['/list', '/get', '/create', '/update', '/delete', '/cancel_2fa', '/details', '/del_cache'],
     ],
   ],
   operatorPages: [
     ['/users', () => import('./pages/admin/user-routes.tsx').then(({ userPages }) => userPages)],
   ],
   operatorNavigation: [['/account/admin/users', 'users']],
+  nightly: () => import('./runs.ts').then(({ nightly }) => nightly),
 })

@@ -1,5 +1,5 @@
 import type { Example, Operations } from '../../../scripts/openapi/operation.ts'
-import { keys, nothing, user, users } from '../../../scripts/openapi/schemas.ts'
+import { keys, nothing, user, userDetails, users } from '../../../scripts/openapi/schemas.ts'
 import {
   ALICE,
   badPage,
@@ -159,6 +159,73 @@ export const adminUserOperations: Operations = {
         answer: { refusal: 'lastFactor' },
       },
       ...badUserId,
+    },
+  },
+  'GET /api/admin/user/details': {
+    summary: 'Get the e-mail address and the end of a user',
+    schema: userDetails,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given,
+        query: { id: '3' },
+        answer: {
+          data: {
+            id: 3,
+            username: 'alice',
+            email: '',
+            email_verified: false,
+            ends_at: null,
+            waiting: false,
+          },
+        },
+      },
+      'an unknown user': {
+        given,
+        query: { id: '9' },
+        answer: { refusal: 'userNotFound' },
+      },
+      'not an admin': { query: { id: '3' }, answer: { refusal: 'notAdmin' } },
+    },
+  },
+  'POST /api/admin/user/details': {
+    summary: 'Change the e-mail address or the end of a user',
+    description:
+      'Another address, a later end and no end need a fresh session. From `ends_at` on, the account counts as disabled; null removes the end. A missing field stays. An operator can not declare an address verified.',
+    schema: nothing,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given,
+        body: { id: 3, ends_at: '2027-01-01T00:00:00Z', email: 'alice@example.org' },
+        answer: { data: null },
+      },
+      'an admin': {
+        given,
+        body: { id: 1, ends_at: '2027-01-01T00:00:00Z' },
+        answer: { refusal: 'adminHasNoEnd' },
+      },
+      'the guest': {
+        given,
+        body: { id: 2, ends_at: '2027-01-01T00:00:00Z' },
+        answer: { refusal: 'guestHasNoEnd' },
+      },
+      'an address of the guest': {
+        given,
+        body: { id: 2, email: 'guest@example.org' },
+        answer: { refusal: 'guestHasNoAddress' },
+      },
+      'an unknown user': {
+        given,
+        body: { id: 9, ends_at: null },
+        answer: { refusal: 'userNotFound' },
+      },
+      'not an admin': { body: { id: 3 }, answer: { refusal: 'notAdmin' } },
+      'a session that is not fresh': {
+        given: 'the admin signed in an hour ago',
+        body: { id: 3, email: 'alice@example.org' },
+        answer: { refusal: 'confirmationNeeded' },
+      },
     },
   },
   'POST /api/admin/user/del_cache': {

@@ -1,6 +1,6 @@
-import { and, eq, exists, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, lt, ne, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
-import { openidGrants, sessions } from '../../../schema/tables.ts'
+import { links, openidGrants, sessions } from '../../../schema/tables.ts'
 import type { Database } from '../deps.ts'
 import { type Authority, sendingAfter, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
@@ -101,4 +101,11 @@ export function deleteGrants(db: Database, by: Authority, which?: SQL) {
   return tellingPrograms(
     writing(db, by).delete(openidGrants, which).returning({ userId, clientId }),
   )
+}
+
+/** Deletes the links of a user that are not used up, so that another end revives none. */
+export function withdrawLinksOf(db: Database, by: Authority, userId: UserId, when: SQL) {
+  return writing(db, by)
+    .delete(links, and(eq(links.userId, userId), lt(links.used, links.uses), when))
+    .returning({ id: links.id })
 }

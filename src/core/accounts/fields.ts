@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import { parseEmail } from '../base/email.ts'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/text.ts'
+import { parseTime } from '../base/time.ts'
 import { MAX_PERMISSION } from './roles.ts'
 import { reason } from '../base/reasons.ts'
 
@@ -38,4 +40,20 @@ export const ssoIdSchema = v.pipe(
   possiblyEmptyText(),
   maxCharacters(MAX_SSO_ID_CHARACTERS),
   noControlCharacters(),
+)
+
+export const userIdSchema = v.pipe(v.number(), v.integer(reason('integer')))
+
+/** A time of RFC 3339 as Unix time, milliseconds. */
+export const timeSchema = v.pipe(
+  v.string(),
+  v.check((time) => parseTime(time) !== undefined, reason('time')),
+  v.transform((time) => parseTime(time) ?? 0),
+)
+
+/** An address, or an empty text for none. */
+export const emailSchema = v.pipe(
+  possiblyEmptyText(),
+  v.check((email) => email.trim() === '' || parseEmail(email) !== undefined, reason('email')),
+  v.transform((email) => parseEmail(email) ?? ''),
 )

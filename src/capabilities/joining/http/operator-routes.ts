@@ -1,17 +1,14 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { of } from '../../../core/access/subject.ts'
 import { isoTime } from '../../../core/base/time.ts'
 import type { App } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { actorOf, admin } from '../../../web/http/guard.ts'
-import { languageOf } from '../../../web/http/language.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../../../web/http/input.ts'
-import { changeDetails, readDetails } from '../details.ts'
-import { detailsSchema, invitationRequest, invitationSchema, resetLinkSchema } from '../fields.ts'
+import { invitationRequest, invitationSchema, resetLinkSchema } from '../fields.ts'
 import { createInvitation, listLinks, withdrawLink } from '../invitations.ts'
 import { LINK_KINDS } from '../links.ts'
-import { detailsRecord, linkRecord, madeLinkRecord } from '../record.ts'
+import { linkRecord, madeLinkRecord } from '../record.ts'
 import { createResetLink } from '../reset-links.ts'
 import { approveUser, listWaiting, rejectUser } from '../waiting.ts'
 import { linkPlaceOf } from './link-place.ts'
@@ -53,16 +50,6 @@ export const adminJoiningRoutes = new Hono<App>()
     const request = { userId: id, secondFactor, endsAt: endsAt ?? undefined }
     const made = await createResetLink(c.get('deps'), actorOf(c), request, linkPlaceOf(c))
     return ok(c, madeLinkRecord(made))
-  })
-  .get('/details', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
-    const { id } = c.req.valid('query')
-    const { details } = await readDetails(c.get('deps'), of(actorOf(c), id))
-    return ok(c, detailsRecord(details))
-  })
-  .post('/details', admin(), jsonBody(detailsSchema), async (c) => {
-    const { id, email, ends_at: endsAt } = c.req.valid('json')
-    await changeDetails(c.get('deps'), actorOf(c), id, { email, endsAt }, languageOf(c))
-    return ok(c, null)
   })
   .get('/waiting', admin(), async (c) => {
     const found = await listWaiting(c.get('deps'), actorOf(c))

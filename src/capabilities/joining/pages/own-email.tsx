@@ -1,4 +1,4 @@
-import type { Details } from '../details.ts'
+import type { Details } from '../../users/details.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../../../web/kit/confirm.tsx'
 import { Alert, Field } from '../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'

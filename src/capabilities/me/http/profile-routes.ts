@@ -2,10 +2,12 @@ import { Hono } from 'hono'
 import type { App, AppContext } from '../../../web/http/context.ts'
 import * as v from 'valibot'
 import { ok } from '../../../web/http/envelope.ts'
-import { anyCaller, sessionOf, signedIn } from '../../../web/http/guard.ts'
+import { actorOf, anyCaller, sessionOf, signedIn } from '../../../web/http/guard.ts'
 import { jsonBody } from '../../../web/http/input.ts'
 import { possiblyEmptyText } from '../../../core/base/text.ts'
+import { isoTimeOrNull } from '../../../core/base/time.ts'
 import { readAccountAs } from '../../../core/access/act-as.ts'
+import { own } from '../../../core/access/subject.ts'
 import { keepCredentials } from '../../../core/access/kept-credentials.ts'
 import { toConfirm } from '../../../core/access/sign-in-methods.ts'
 import { assertionSchema } from '../../passkeys/answer-schemas.ts'
@@ -13,6 +15,7 @@ import { shownIn } from '../../passkeys/http/relying-party.ts'
 import { type Confirmation, confirmSession } from '../confirm.ts'
 import { ssoIdSchema } from '../../../core/accounts/fields.ts'
 import { changeProfile } from '../profile.ts'
+import { readDetails } from '../../users/details.ts'
 import { userRecord } from '../../users/record.ts'
 import { loadPart } from '../../../web/kit/capability.ts'
 import { usernameSchema } from '../../../core/accounts/username.ts'
@@ -46,6 +49,14 @@ export const userRoutes = new Hono<App>()
     const actor = c.get('isByMarker') === true ? caller.actor : toConfirm(caller.actor)
     const account = await readAccountAs(c.get('deps'), actor)
     return ok(c, userRecord(account))
+  })
+  .get('/details', signedIn('guestProfile', 'account:read'), async (c) => {
+    const { details } = await readDetails(c.get('deps'), own(actorOf(c)))
+    return ok(c, {
+      email: details.email,
+      email_verified: details.emailVerified,
+      ends_at: isoTimeOrNull(details.endsAt),
+    })
   })
   .post(
     '/update',

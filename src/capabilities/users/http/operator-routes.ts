@@ -1,15 +1,23 @@
 import { Hono } from 'hono'
 import type { App } from '../../../web/http/context.ts'
 import * as v from 'valibot'
+import { of } from '../../../core/access/subject.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { actorOf, admin } from '../../../web/http/guard.ts'
+import { languageOf } from '../../../web/http/language.ts'
 import { idQuery, jsonBody, pageQuery, query } from '../../../web/http/input.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { possiblyEmptyText, text } from '../../../core/base/text.ts'
 import { findUser, getUser, listUsers } from '../find-users.ts'
 import { cancelUserTwoFactor, changeUser, createUser, removeUser } from '../manage-users.ts'
-import { basePathSchema, permissionSchema, ssoIdSchema } from '../../../core/accounts/fields.ts'
-import { userRecord } from '../record.ts'
+import {
+  basePathSchema,
+  permissionSchema,
+  ssoIdSchema,
+  userIdSchema,
+} from '../../../core/accounts/fields.ts'
+import { changeDetails, detailsSchema, readDetails } from '../details.ts'
+import { detailsRecord, userRecord } from '../record.ts'
 import { usernameSchema } from '../../../core/accounts/username.ts'
 import { reason } from '../../../core/base/reasons.ts'
 
@@ -27,7 +35,7 @@ const fields = {
 }
 const createSchema = v.object({ username: usernameSchema, ...fields })
 const updateSchema = v.object({
-  id: v.pipe(v.number(), v.integer(reason('integer'))),
+  id: userIdSchema,
   username: v.nullish(usernameSchema),
   ...fields,
 })
@@ -70,6 +78,16 @@ export const adminUserRoutes = new Hono<App>()
     const { id, passkeys } = c.req.valid('query')
     const options = { withPasskeys: passkeys === 'true' }
     await cancelUserTwoFactor(c.get('deps'), actorOf(c), id, options)
+    return ok(c, null)
+  })
+  .get('/details', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
+    const { id } = c.req.valid('query')
+    const { details } = await readDetails(c.get('deps'), of(actorOf(c), id))
+    return ok(c, detailsRecord(details))
+  })
+  .post('/details', admin(), jsonBody(detailsSchema), async (c) => {
+    const { id, email, ends_at: endsAt } = c.req.valid('json')
+    await changeDetails(c.get('deps'), actorOf(c), id, { email, endsAt }, languageOf(c))
     return ok(c, null)
   })
   .post('/del_cache', admin(), query(usernameQuery), async (c) => {

@@ -1,7 +1,6 @@
 import { ADMIN } from '../../../../core/accounts/roles.ts'
 import { validate } from '../../../../web/http/input.ts'
-import type { DetailsChange } from '../../../joining/details.ts'
-import { detailsSchema } from '../../../joining/fields.ts'
+import { type DetailsChange, detailsSchema } from '../../details.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { dayOf, timeOfDay } from '../../../../web/kit/day-field.ts'
 import { Alert, Field } from '../../../../web/kit/fields.tsx'

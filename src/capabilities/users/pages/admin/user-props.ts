@@ -1,5 +1,5 @@
 import type { Account } from '../../../../core/accounts/accounts.ts'
-import type { Details } from '../../../joining/details.ts'
+import type { Details } from '../../details.ts'
 import type { StoredSession } from '../../../sessions/record.ts'
 import type { ListedIdentity } from '../../../sso/manage.ts'
 import type { Stop } from '../../../../core/throttle/stops.ts'

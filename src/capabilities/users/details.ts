@@ -1,7 +1,8 @@
 import { and, exists, sql } from 'drizzle-orm'
+import * as v from 'valibot'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../../core/access/app-password-store.ts'
-import { allSessions, endSessions } from '../../core/access/endings.ts'
+import { allSessions, endSessions, withdrawLinksOf } from '../../core/access/endings.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import {
   authorityOf,
@@ -12,11 +13,12 @@ import {
   type Subject,
 } from '../../core/access/subject.ts'
 import { isAdmin } from '../../core/accounts/conditions.ts'
+import { emailSchema, timeSchema, userIdSchema } from '../../core/accounts/fields.ts'
 import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Language } from '../../core/base/language.ts'
 import { asAuthority } from '../../core/database/statements.ts'
-import { mailSiteOf } from '../mail/mail-site.ts'
+import { type MailSiteDeps, mailSiteOf } from '../mail/mail-site.ts'
 import {
   hasEnded,
   insertEventOfAddress,
@@ -24,10 +26,8 @@ import {
   selectDetails,
   selectGuardedDetails,
   updateEnd,
-} from './address-store.ts'
+} from './details-store.ts'
 import { mailToOldAddress, updateEmail } from './email-store.ts'
-import { withdrawLinksOf } from './link-store.ts'
-import type { MailingDeps } from './invitations.ts'
 
 /** What only the user and operators see of an account. */
 export type Details = ReturnType<typeof selectDetails>['_']['result'][number]
@@ -46,6 +46,13 @@ export async function readDetails<S extends Subject>(deps: ReaderDeps, subject: 
   return { account, details }
 }
 
+/** The fields of a change. A missing field stays unchanged. */
+export const detailsSchema = v.object({
+  id: userIdSchema,
+  email: v.optional(emailSchema),
+  ends_at: v.optional(v.nullable(timeSchema)),
+})
+
 /** The change that an operator requests. A missing field stays unchanged. */
 export interface DetailsChange {
   /** Empty removes it. An operator can't declare it verified. */
@@ -62,7 +69,7 @@ export interface DetailsChange {
  *   `userNotFound`, `adminHasNoEnd`, `guestHasNoEnd`, `guestHasNoAddress`, `invalidBody`.
  */
 export async function changeDetails(
-  deps: ChangeDeps & ReaderDeps & MailingDeps,
+  deps: ChangeDeps & ReaderDeps & MailSiteDeps,
   operator: Operator,
   userId: number,
   { email, endsAt }: DetailsChange,
