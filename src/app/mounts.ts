@@ -66,6 +66,7 @@ export function mountRoutes(
   kind: MountKind,
   loaded: readonly LoadedRoutes[],
 ): Hono<App> {
-  for (const { path, routes } of loaded.filter((one) => one.kind === kind)) app.route(path, routes)
+  const ofKind = loaded.filter((part) => part.kind === kind)
+  for (const { path, routes } of ofKind) app.route(path, routes)
   return app
 }

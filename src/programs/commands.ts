@@ -85,7 +85,8 @@ export async function loadCommands(): Promise<Listed[]> {
     if (isCommand(loaded)) listed.push({ ...describe([name], loaded), about: [about, zh] })
     else {
       listed.push({ words: [name], about: [about, zh], takes: [], isGroup: true })
-      for (const [verb, one] of Object.entries(loaded)) listed.push(describe([name, verb], one))
+      for (const [verb, declared] of Object.entries(loaded))
+        listed.push(describe([name, verb], declared))
     }
   }
   return listed

@@ -13,7 +13,7 @@ import { latchkey } from './kit/printed-command.ts'
 /** Creates the program with all commands loaded. */
 export async function createWholeProgram(): Promise<Command> {
   const program = createProgram()
-  for (const one of program.commands) await load(program, one)
+  for (const target of program.commands) await load(program, target)
   return program
 }
 
@@ -23,7 +23,7 @@ async function load(program: Command, target: Command): Promise<void> {
   if (loaded === undefined) return
   if (isCommand(loaded)) return declare(program, target, loaded)
   target.helpCommand('help [command]', say(HELP_OPTION))
-  for (const [name, one] of Object.entries(loaded)) declare(program, target.command(name), one)
+  for (const [name, verb] of Object.entries(loaded)) declare(program, target.command(name), verb)
 }
 
 /** Writes an error of the command line as text or as JSON. */
@@ -75,7 +75,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
       const program = createProgram().hook('preSubcommand', async (whole, target) => {
         await load(whole, target)
         refuseKept(whole, target)
-        target.hook('preSubcommand', (_, one) => refuseKept(whole, one))
+        target.hook('preSubcommand', (_, verb) => refuseKept(whole, verb))
       })
       await program.parseAsync(argv)
     } catch (error) {

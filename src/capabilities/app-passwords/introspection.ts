@@ -90,7 +90,7 @@ function searchesFor(db: Database, claims: SessionClaims | undefined, hash: stri
   }
 }
 
-type Found = { active: ActiveToken | undefined } | { other: TokenRecord }
+type Found = { active: ActiveToken | undefined } | { record: TokenRecord }
 
 /** @param run Runs the statements for a caller who may know the answer. */
 async function findToken(
@@ -107,8 +107,8 @@ async function findToken(
     batch.add(searchesFor(deps.db, claims, hashAppPassword(token), now)),
     ...others.map(async (search) => search?.(batch)),
   ])
-  const other = records.find((record) => record !== undefined)
-  if (other !== undefined) return { other }
+  const record = records.find((found) => found !== undefined)
+  if (record !== undefined) return { record }
   return { active: activeToken(claims, ofSession?.[0], ofAppPassword?.[0]) }
 }
 
@@ -167,7 +167,7 @@ async function readClaims(
  * @see RFC 7662 section 2.2
  */
 function recordOf(found: Found): TokenRecord {
-  if ('other' in found) return found.other
+  if ('record' in found) return found.record
   if (found.active === undefined) return { active: false }
   const { account, scopes, issuedAtSeconds, expiresAtSeconds } = found.active
   return {

@@ -165,21 +165,21 @@ export async function noteDriftedFileUsers(deps: IdentityDeps, files: FileServer
   const there = new Map((await listRemoteUsers(deps, files)).map((user) => [user.id, user]))
   const found = known.flatMap((link) => {
     const user = there.get(link.remoteId)
-    return user === undefined ? [] : [{ one: link, user }]
+    return user === undefined ? [] : [{ link, user }]
   })
-  const drifted = found.filter(({ one, user }) => one.goneAt === null && !isAsWritten(user, one))
+  const drifted = found.filter(({ link, user }) => link.goneAt === null && !isAsWritten(user, link))
   await recordDrift(
     deps.db,
-    drifted.map(({ one }) => one.userId),
+    drifted.map(({ link }) => link.userId),
   )
-  const gone = found.filter(({ one, user }) => one.goneAt !== null && user.role === GENERAL)
+  const gone = found.filter(({ link, user }) => link.goneAt !== null && user.role === GENERAL)
   // One of another name is mostly somebody else, who got the id.
-  const isNamed = ({ one, user }: (typeof gone)[number]) => user.username === one.remoteName
+  const isNamed = ({ link, user }: (typeof gone)[number]) => user.username === link.remoteName
   const others = gone.filter((each) => !isNamed(each)).slice(0, MAX_ASKED)
   const back: number[] = []
   try {
-    for (const { one, user } of [...gone.filter(isNamed), ...others])
-      if (await isGoneOne(deps, files, user, one)) back.push(one.userId)
+    for (const { link, user } of [...gone.filter(isNamed), ...others])
+      if (await isGoneOne(deps, files, user, link)) back.push(link.userId)
   } finally {
     await recordDrift(deps.db, back)
   }

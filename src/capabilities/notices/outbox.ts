@@ -215,13 +215,13 @@ function expiredKeys(now: number): SQL {
 
 /** Counts the events that are given up, before `deleteExpired` deletes their notices. */
 export function countExpired(db: Database, now: number) {
-  const isLost = sql`(one.channel_id, one.about) in ${expiredKeys(now)} and one.topic <> 'test'`
-  const lost = sql`select sum(one.events) from ${notices} as one
-    where one.channel_id = ${noticeChannels.id} and ${isLost}`
+  const isLost = sql`(notice.channel_id, notice.about) in ${expiredKeys(now)} and notice.topic <> 'test'`
+  const lost = sql`select sum(notice.events) from ${notices} as notice
+    where notice.channel_id = ${noticeChannels.id} and ${isLost}`
   return writing(db, THE_SERVICE).update(
     noticeChannels,
     { lost: sql`${noticeChannels.lost} + (${lost})` },
-    sql`${noticeChannels.id} in (select one.channel_id from ${notices} as one where ${isLost})`,
+    sql`${noticeChannels.id} in (select notice.channel_id from ${notices} as notice where ${isLost})`,
   )
 }
 

@@ -27,8 +27,8 @@ const listed = {
   failure: noticeChannels.failure,
   lost: noticeChannels.lost,
   waiting: sql<number>`(
-    select count(*) from ${notices} as one
-    where one.channel_id = ${idOfChannel} and one.queue <> ${literal(QUEUES.sent)}
+    select count(*) from ${notices} as notice
+    where notice.channel_id = ${idOfChannel} and notice.queue <> ${literal(QUEUES.sent)}
   )`.as('waiting'),
 }
 

@@ -316,7 +316,7 @@ export function selectAccessOf(db: Database, userId: UserId) {
   const has = (table: typeof openidGrants | typeof openidConsents, when?: SQL) =>
     exists(
       db
-        .select({ one: sql`1`.as('one') })
+        .select({ found: sql`1`.as('found') })
         .from(table)
         .where(and(eq(table.userId, userId), eq(table.clientId, id), when)),
     )

@@ -77,10 +77,10 @@ export function skeletonOf(name: string): string {
 /** Where A to Z begin as white letters in black circles and squares, and as letters of flags. */
 const SIGNS_OF_LETTERS = [0x1f150, 0x1f170, 0x1f1e6]
 
-function letterOfSign(one: string): string {
-  const code = one.codePointAt(0) ?? 0
+function letterOfSign(sign: string): string {
+  const code = sign.codePointAt(0) ?? 0
   const first = SIGNS_OF_LETTERS.find((start) => start <= code && code < start + 26)
-  return first === undefined ? one : String.fromCodePoint('a'.charCodeAt(0) + code - first)
+  return first === undefined ? sign : String.fromCodePoint('a'.charCodeAt(0) + code - first)
 }
 
 /** Alphabets that may stand beside each other (UTS 39, highly restrictive). */
@@ -213,7 +213,7 @@ export function refuseReservedName(username: string, more: readonly string[]): v
 function looksReserved(username: string, more: readonly string[]): boolean {
   const skeleton = skeletonOf(username)
   return [...RESERVED, ...more].some((name) => {
-    const other = skeletonOf(name)
-    return other !== '' && other === skeleton
+    const reserved = skeletonOf(name)
+    return reserved !== '' && reserved === skeleton
   })
 }

@@ -144,9 +144,9 @@ const CHANGES = JSON.stringify(kindsWith((row) => row.class === 'change'))
 export function selectLatestChanges(db: Database, limit: number) {
   const latest = sql`select event.id from json_each(${CHANGES}) as part, ${auditEvents} as event
     where event.id in (
-      select one.id from ${auditEvents} as one
-      where one.kind = part.value and ${isRare(sql`one.kind`)}
-      order by one.id desc limit ${limit}
+      select recent.id from ${auditEvents} as recent
+      where recent.kind = part.value and ${isRare(sql`recent.kind`)}
+      order by recent.id desc limit ${limit}
     ) order by event.id desc limit ${limit}`
   return selectOfSite(db, sql`${auditEvents.id} in (${latest})`)
     .orderBy(desc(auditEvents.id))

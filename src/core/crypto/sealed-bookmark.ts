@@ -38,6 +38,6 @@ export async function openCallersBookmark(
   if (sealed.length === 0) return undefined
   const ring = await keyRing().catch(() => undefined)
   if (ring === undefined) return undefined
-  const [one, other] = await Promise.all(sealed.map((text) => openBookmark(ring, text)))
-  return laterBookmark(one, other)
+  const [first, second] = await Promise.all(sealed.map((text) => openBookmark(ring, text)))
+  return laterBookmark(first, second)
 }

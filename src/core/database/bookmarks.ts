@@ -12,12 +12,9 @@ export function readBookmark(text: string): string | undefined {
 }
 
 /** Returns the later of two states. Bookmarks sort as texts, and D1's own sessions rely on that too. */
-export function laterBookmark(
-  one: string | undefined,
-  other: string | undefined,
-): string | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return one < other ? other : one
+export function laterBookmark(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return a < b ? b : a
 }
 
 export const BOOKMARK_HEADER = 'X-D1-Bookmark'

@@ -47,14 +47,16 @@ export const doctorCommand = command({
 
 /** Judges a site by its own checks and by those of capabilities: first the setup, then the data. */
 async function judgeSite(site: Site, setup: Setup, facts: Facts): Promise<Finding[]> {
-  const checks = await Promise.all(CAPABILITIES.map(async (one) => (await one.checks?.()) ?? {}))
+  const checks = await Promise.all(
+    CAPABILITIES.map(async (capability) => (await capability.checks?.()) ?? {}),
+  )
   const ofSetup = await Promise.all(
-    checks.map(async (one) => (await one.ofSetup?.(site, setup)) ?? []),
+    checks.map(async (check) => (await check.ofSetup?.(site, setup)) ?? []),
   )
   const found = [...judgeSetup(facts), ...ofSetup.flat()]
   if (facts.data === undefined) return found
   const ofData = await Promise.all(
-    checks.map(async (one) => (await one.ofData?.(site, setup)) ?? []),
+    checks.map(async (check) => (await check.ofData?.(site, setup)) ?? []),
   )
   return [...found, ...judgeData(facts, facts.data), ...ofData.flat()]
 }

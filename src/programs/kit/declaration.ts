@@ -131,7 +131,7 @@ export function command<T extends Takes>({
 
 function givenOf<T extends Takes>(taken: T | undefined, read: Read): Given<T>
 function givenOf(taken: Takes = {}, read: Read): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(taken).map(([name, one]) => [name, read(one)]))
+  return Object.fromEntries(Object.entries(taken).map(([name, value]) => [name, read(value)]))
 }
 
 /** Makes a command of commander from a declared one. */

@@ -3,10 +3,10 @@
  *
  * @see Levenshtein, Binary codes capable of correcting deletions, insertions, and reversals (1966)
  */
-export function editDistance(one: string, other: string): number {
-  const letters = Array.from(other)
+export function editDistance(from: string, to: string): number {
+  const letters = Array.from(to)
   let row = [0, ...letters.map((_, index) => index + 1)]
-  for (const letter of one) {
+  for (const letter of from) {
     const next = [(row[0] ?? 0) + 1]
     for (const [index, otherLetter] of letters.entries()) {
       const replaced = (row[index] ?? 0) + (letter === otherLetter ? 0 : 1)

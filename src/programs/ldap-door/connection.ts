@@ -280,6 +280,6 @@ function hashOf(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest()
 }
 
-function isSame(one: Buffer, other: Buffer): boolean {
-  return timingSafeEqual(hashOf(one), hashOf(other))
+function isSame(a: Buffer, b: Buffer): boolean {
+  return timingSafeEqual(hashOf(a), hashOf(b))
 }

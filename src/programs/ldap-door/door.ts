@@ -166,12 +166,12 @@ function createListener(
  * Tells whether a TLS socket runs over a socket: both have the same ends. A client may use one port
  * of its own for connections to two listeners.
  */
-function isSameSocket(one: Socket, other: Socket): boolean {
+function isSameSocket(a: Socket, b: Socket): boolean {
   return (
-    one.remotePort === other.remotePort &&
-    one.remoteAddress === other.remoteAddress &&
-    one.localPort === other.localPort &&
-    one.localAddress === other.localAddress
+    a.remotePort === b.remotePort &&
+    a.remoteAddress === b.remoteAddress &&
+    a.localPort === b.localPort &&
+    a.localAddress === b.localAddress
   )
 }
 

@@ -175,9 +175,9 @@ export function matches(filter: Filter, entry: Attributes): boolean | undefined 
 function joined(parts: Filter[], entry: Attributes, decisive: boolean): boolean | undefined {
   let result: boolean | undefined = !decisive
   for (const part of parts) {
-    const one = matches(part, entry)
-    if (one === decisive) return decisive
-    if (one === undefined) result = undefined
+    const matched = matches(part, entry)
+    if (matched === decisive) return decisive
+    if (matched === undefined) result = undefined
   }
   return result
 }

@@ -62,9 +62,9 @@ export async function withNameExplained<Result>(
         `The name "${name}" belonged to another account. To free it: ${latchkey('reserved-name', 'release', name)}`,
       )
     if (!(error instanceof Refusal) || error.refusal !== 'usernameTaken') throw error
-    const [other] = await selectSameName(site.db, name, userId)
-    if (other === undefined) throw error
-    const { username } = await getUser(site, COMMAND_LINE, other.id)
+    const [owner] = await selectSameName(site.db, name, userId)
+    if (owner === undefined) throw error
+    const { username } = await getUser(site, COMMAND_LINE, owner.id)
     throw new CommandError(
       username === name
         ? `There is a user "${name}" already: nothing was changed.`
@@ -74,8 +74,8 @@ export async function withNameExplained<Result>(
 }
 
 /** Says how a name differs from another name with the same key. */
-function differenceOf(name: string, other: string): string {
-  return name.toLowerCase() === other.toLowerCase()
+function differenceOf(name: string, taken: string): string {
+  return name.toLowerCase() === taken.toLowerCase()
     ? 'differs only in upper and lower case'
     : 'looks the same'
 }

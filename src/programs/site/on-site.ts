@@ -75,8 +75,8 @@ async function findAll(
   given: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const found = { ...given }
-  for (const [name, one] of Object.entries(taken))
-    if (isSought(one)) found[name] = await one.find(site, given[name])
+  for (const [name, value] of Object.entries(taken))
+    if (isSought(value)) found[name] = await value.find(site, given[name])
   return found
 }
 

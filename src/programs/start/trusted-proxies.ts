@@ -21,7 +21,7 @@ export function readTrustedProxies(written: {
   if (text === undefined) return undefined
   const name = option === undefined ? TRUSTED_PROXIES : '--proxy-address'
   const trusted = new BlockList()
-  for (const one of text.split(',')) add(trusted, one.trim(), name)
+  for (const part of text.split(',')) add(trusted, part.trim(), name)
   return trusted
 }
 

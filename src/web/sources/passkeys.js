@@ -1,6 +1,8 @@
 // Passkeys. The pages work without this script: with the password, and with codes.
 const bytes = (text) =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0))
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
+    letter.charCodeAt(0),
+  )
 const text = (buffer) =>
   buffer &&
   btoa(String.fromCharCode(...new Uint8Array(buffer)))
@@ -26,8 +28,11 @@ function optionsOf({ dataset }) {
   const options = JSON.parse(dataset.passkey)
   options.challenge = bytes(options.challenge)
   if (options.user) options.user.id = bytes(options.user.id)
-  for (const one of [...(options.allowCredentials ?? []), ...(options.excludeCredentials ?? [])])
-    one.id = bytes(one.id)
+  for (const credential of [
+    ...(options.allowCredentials ?? []),
+    ...(options.excludeCredentials ?? []),
+  ])
+    credential.id = bytes(credential.id)
   return options
 }
 

@@ -15,7 +15,7 @@ const date = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
 for (const days of document.querySelectorAll('[data-days]')) {
   const heading = days.querySelector('.day').cloneNode(true)
-  for (const one of days.querySelectorAll('.day')) one.remove()
+  for (const day of days.querySelectorAll('.day')) day.remove()
   let last
   for (const row of days.querySelectorAll('li')) {
     const at = midnight(row.querySelector('time').dateTime)

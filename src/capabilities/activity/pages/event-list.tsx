@@ -130,8 +130,8 @@ function foldedByDay(view: View, events: readonly ListedEvent[]) {
   return days
 }
 
-function isSame(one: ListedEvent, other: ListedEvent): boolean {
-  return textWithoutTime(one) === textWithoutTime(other)
+function isSame(a: ListedEvent, b: ListedEvent): boolean {
+  return textWithoutTime(a) === textWithoutTime(b)
 }
 
 function textWithoutTime(event: ListedEvent): string {

@@ -180,7 +180,7 @@ async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   const items = (await readSaved(c)).filter(isChangeable)
   const { actor, ourKeys, settings, known } = await listBoth(c, files, 'list')
   const knownItems = new Map(known.map((item) => [item.key, item]))
-  const ours = items.filter(({ key }) => ourKeys.has(key) || SHARED_LOOK.some((one) => one === key))
+  const ours = items.filter(({ key }) => ourKeys.has(key) || SHARED_LOOK.some((k) => k === key))
   const theirs = items
     .filter(({ key }) => !ourKeys.has(key))
     .map(({ key, value }) => ({

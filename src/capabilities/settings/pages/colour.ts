@@ -38,14 +38,14 @@ export function toHex(colour: Rgb): string {
 }
 
 /** @param share Share of the second colour, 0 to 1. */
-export function mix([r, g, b]: Rgb, other: Rgb, share: number): Rgb {
+export function mix([r, g, b]: Rgb, second: Rgb, share: number): Rgb {
   const blend = (from: number, to: number) => Math.round(from + (to - from) * share)
-  return [blend(r, other[0]), blend(g, other[1]), blend(b, other[2])]
+  return [blend(r, second[0]), blend(g, second[1]), blend(b, second[2])]
 }
 
 /** @returns 1 to 21. @see WCAG 2.2, definition of contrast ratio */
 export function contrast(a: Rgb, b: Rgb): number {
-  const [light = 0, dark = 0] = [luminance(a), luminance(b)].toSorted((one, two) => two - one)
+  const [light = 0, dark = 0] = [luminance(a), luminance(b)].toSorted((low, high) => high - low)
   return (light + 0.05) / (dark + 0.05)
 }
 
