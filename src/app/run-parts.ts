@@ -3,7 +3,7 @@ import type { RunPart } from '../core/deps.ts'
 
 /** Loads what the capabilities do in a run in time, in their order. It never rejects. */
 export function loadParts(kind: 'nightly' | 'frequent'): Promise<PromiseSettledResult<RunPart>[]> {
-  return Promise.allSettled(CAPABILITIES.flatMap(({ [kind]: load }) => load?.() ?? []))
+  return Promise.allSettled(CAPABILITIES.flatMap(({ [kind]: load }) => load?.(CAPABILITIES) ?? []))
 }
 
 /** Starts all at once. A part that could not be loaded fails, and keeps no other one from its work. */

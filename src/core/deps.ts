@@ -9,6 +9,7 @@ import {
   orUnavailable,
 } from './database/database.ts'
 import type { IsolateMemory } from './base/isolate-memory.ts'
+import type { Language } from './base/language.ts'
 import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
 import { parseEmail } from './base/email.ts'
 import { nearestIssuer, parseIssuer } from './base/issuer.ts'
@@ -158,6 +159,17 @@ export interface OptionalBindings extends FileServerBindings, SiteAddressBinding
  * run in the order of `src/capabilities.ts`, then each part goes on.
  */
 export type RunPart = (run: { deps: Deps; now: number; batch: SharedBatch }) => Promise<unknown>
+
+/**
+ * Makes mails of a request that waits among them, such as one for a new password.
+ *
+ * @param request Its text, which was sealed.
+ */
+export type MakeMails = (
+  deps: Pick<Deps, 'db' | 'now' | 'randomBytes' | 'keyRing'>,
+  request: string,
+  language: Language,
+) => Promise<void>
 
 const MAX_TOKEN_HOURS = 24 * 365
 const MAX_FRESH_MINUTES = 365 * 24 * 60

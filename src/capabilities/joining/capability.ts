@@ -1,5 +1,4 @@
 import { capability } from '../../web/kit/capability.ts'
-import { mailsAfterRequests } from './http/after-requests.ts'
 
 /** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
@@ -70,7 +69,6 @@ export const joining = capability({
   ],
   operatorNavigation: [['/account/admin/invitations', 'invitations']],
   parts: () => import('./pages/parts.tsx').then(({ joiningParts }) => joiningParts),
-  middleware: { around: [['*', mailsAfterRequests]] },
   nightly: () => import('./runs.ts').then(({ nightly }) => nightly),
-  frequent: () => import('./runs.ts').then(({ frequent }) => frequent),
+  makeMails: () => import('./forgotten.ts').then(({ makeMails }) => makeMails),
 })

@@ -4,16 +4,15 @@ import { parseEmail } from '../../core/base/email.ts'
 import type { Language } from '../../core/base/language.ts'
 import type { Client } from '../../core/base/network.ts'
 import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
-import type { Deps } from '../../core/deps.ts'
+import type { Deps, MakeMails } from '../../core/deps.ts'
 import { getMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { insertMail } from '../mail/outbox.ts'
 import { sealSecret } from '../mail/sealed-secret.ts'
-import type { Become } from '../mail/send.ts'
 import { chargeRequest } from '../../core/throttle/requests.ts'
 import { forgottenParts, MAX_ACCOUNTS } from './forgotten-store.ts'
 import { LIFETIMES, newSecret } from './links.ts'
 
-export type ForgottenDeps = MailSiteDeps & Pick<Deps, 'db' | 'now' | 'randomBytes' | 'keyRing'>
+type ForgottenDeps = MailSiteDeps & Pick<Deps, 'db' | 'now' | 'randomBytes' | 'keyRing'>
 
 const requestSchema = v.object({ name: v.string(), network: v.string(), userAgent: v.string() })
 
@@ -41,28 +40,24 @@ export async function mailForgotten(
 }
 
 /**
- * Makes mails of requests: a link for a new password to each account of the name or the address.
+ * Makes mails of a request: a link for a new password to each account of the name or the address.
  *
  * The mail goes to the address that is stored, never to the text that was typed: two addresses that
  * compare as equal may lead to two mailboxes.
  */
-export function becomeMails(
-  deps: Pick<ForgottenDeps, 'db' | 'now' | 'randomBytes' | 'keyRing'>,
-): Become {
-  return async (text, language) => {
-    const { name, ...from } = v.parse(requestSchema, JSON.parse(text))
-    const ring = await deps.keyRing()
-    const secrets = await Promise.all(
-      Array.from({ length: MAX_ACCOUNTS }, async () => {
-        const { secret, tokenHash } = await newSecret(deps)
-        return { tokenHash, sealed: await sealSecret(deps, ring, secret) }
-      }),
-    )
-    const now = deps.now()
-    const endsAt = now + LIFETIMES.mailedReset.milliseconds
-    const request = { username: name, email: parseEmail(name) ?? '', from, language, secrets }
-    const { events } = await runBatch(deps.db, forgottenParts(deps.db, { ...request, now, endsAt }))
-    for (const { userId } of events)
-      if (userId !== null) logEvent({ ...from, at: now, kind: 'reset_mail_sent', userId })
-  }
+export const makeMails: MakeMails = async (deps, text, language) => {
+  const { name, ...from } = v.parse(requestSchema, JSON.parse(text))
+  const ring = await deps.keyRing()
+  const secrets = await Promise.all(
+    Array.from({ length: MAX_ACCOUNTS }, async () => {
+      const { secret, tokenHash } = await newSecret(deps)
+      return { tokenHash, sealed: await sealSecret(deps, ring, secret) }
+    }),
+  )
+  const now = deps.now()
+  const endsAt = now + LIFETIMES.mailedReset.milliseconds
+  const request = { username: name, email: parseEmail(name) ?? '', from, language, secrets }
+  const { events } = await runBatch(deps.db, forgottenParts(deps.db, { ...request, now, endsAt }))
+  for (const { userId } of events)
+    if (userId !== null) logEvent({ ...from, at: now, kind: 'reset_mail_sent', userId })
 }

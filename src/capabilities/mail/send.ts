@@ -1,7 +1,6 @@
-import type { Language } from '../../core/base/language.ts'
 import { logError } from '../../core/database/log.ts'
 import { runBatch } from '../../core/database/statements.ts'
-import type { Deps } from '../../core/deps.ts'
+import type { Deps, MakeMails } from '../../core/deps.ts'
 import { readSettings, type SettingsDeps } from '../settings/store.ts'
 import { type MailSite, type MailSiteDeps, mailSiteOf } from './mail-site.ts'
 import { writeMail } from './message.ts'
@@ -15,7 +14,9 @@ import {
 import { openSecret } from './sealed-secret.ts'
 import { type EmailFailure, sendEmail } from './send-email.ts'
 
-export type MailDeps = MailSiteDeps & SettingsDeps & Pick<Deps, 'db' | 'keyRing' | 'now'>
+export type MailDeps = MailSiteDeps &
+  SettingsDeps &
+  Pick<Deps, 'db' | 'keyRing' | 'now' | 'randomBytes'>
 
 /** Rounds of one run. The time after an answer ends after 30 seconds. */
 const MAX_ROUNDS = 3
@@ -28,13 +29,14 @@ export function dueMailParts({ db }: Pick<Deps, 'db'>, now: number) {
   return { expiredMails: deleteExpiredMails(db, now), dueMails: takeDueMails(db, now) }
 }
 
-/** Makes mails of a request for a new password, whose sealed text was opened. */
-export type Become = (request: string, language: Language) => Promise<void>
-
-/** Sends the mails that are due. */
-export async function sendMails(deps: MailDeps, become: Become): Promise<void> {
+/**
+ * Sends the mails that are due.
+ *
+ * @param makers Make mails of requests.
+ */
+export async function sendMails(deps: MailDeps, makers: readonly MakeMails[]): Promise<void> {
   const { expiredMails, dueMails } = await runBatch(deps.db, dueMailParts(deps, deps.now()))
-  await sendTaken(deps, expiredMails, dueMails, become)
+  await sendTaken(deps, expiredMails, dueMails, makers)
 }
 
 /**
@@ -45,7 +47,7 @@ export async function sendTaken(
   deps: MailDeps,
   expired: readonly { id: string; kind: string }[],
   taken: readonly DueMail[],
-  become: Become,
+  makers: readonly MakeMails[],
 ): Promise<void> {
   for (const { id, kind } of expired)
     console.warn(JSON.stringify({ event: 'mail given up', id, kind, failure: 'too late' }))
@@ -56,7 +58,7 @@ export async function sendTaken(
   const { values } = await readSettings(deps)
   let due = taken
   for (let round = 1; due.length > 0; round++) {
-    const finished = await sendAll({ ...deps, become }, site, values['site_title'], due)
+    const finished = await sendAll({ ...deps, makers }, site, values['site_title'], due)
     // A request for a new password may just have become mails.
     const mayBeMore = due.length === MAILS_AT_ONCE || due.some(({ kind }) => kind === 'forgotten')
     const isLast = round === MAX_ROUNDS || !mayBeMore
@@ -70,7 +72,7 @@ export async function sendTaken(
 
 /** @returns The ids of the mails that are not tried again. */
 async function sendAll(
-  deps: MailDeps & { become: Become },
+  deps: MailDeps & { makers: readonly MakeMails[] },
   site: MailSite,
   title: string,
   due: readonly DueMail[],
@@ -94,7 +96,7 @@ async function sendAll(
 }
 
 async function sendOne(
-  deps: MailDeps & { become: Become },
+  deps: MailDeps & { makers: readonly MakeMails[] },
   site: MailSite,
   title: string,
   mail: DueMail,
@@ -103,7 +105,8 @@ async function sendOne(
   if (secret === undefined) return 'sealed'
   const { kind } = mail
   if (kind === 'forgotten') {
-    return deps.become(secret, mail.language).then(
+    const making = deps.makers.map((makeMails) => makeMails(deps, secret, mail.language))
+    return Promise.all(making).then(
       () => undefined,
       (error: unknown) => {
         logError(error, { during: 'forgotten password' })

@@ -6,7 +6,7 @@ import type { Child } from 'hono/jsx'
 import type { PartHealth } from '../../core/base/part-health.ts'
 import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
 import type { SharedBatch } from '../../core/database/shared-batch.ts'
-import type { Database, Deps, RunPart } from '../../core/deps.ts'
+import type { Database, Deps, MakeMails, RunPart } from '../../core/deps.ts'
 import type { App, AppContext } from '../http/context.ts'
 import type { Texts } from './texts.ts'
 import type { NavigationItem, PageParts, View } from './view.ts'
@@ -111,7 +111,9 @@ export interface Capability {
   /** Its part of the nightly run. */
   nightly?: Load<RunPart>
   /** Its part of the five-minute run. It takes no round trip of its own when nothing is to do. */
-  frequent?: Load<RunPart>
+  frequent?: (capabilities: readonly Capability[]) => Promise<RunPart>
+  /** Makes mails of requests that wait among them. */
+  makeMails?: Load<MakeMails>
   /** The identity that the user of a browser has just signed in to. One capability names it. */
   provenIdentity?: Load<ProvenIdentityOfBrowser>
   /** Clears cookies that only the user of a session may use, at its end. */

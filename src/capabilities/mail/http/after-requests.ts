@@ -2,6 +2,7 @@ import { createMiddleware } from 'hono/factory'
 import type { Deps } from '../../../core/deps.ts'
 import { logError } from '../../../core/database/log.ts'
 import type { App } from '../../../web/http/context.ts'
+import { loadAll } from '../../../web/kit/capability.ts'
 
 /** The longest that mails wait after the answer, milliseconds. */
 const MAX_DELAY_MILLISECONDS = 2000
@@ -19,11 +20,11 @@ export const mailsAfterRequests = createMiddleware<App>(async function mailsAfte
   const background = { ...deps, db: deps.backgroundDb }
   const send = async () => {
     await deps.wait(randomDelay(deps))
-    const [{ sendMails }, { becomeMails }] = await Promise.all([
-      import('../../mail/send.ts'),
-      import('../forgotten.ts'),
+    const [{ sendMails }, makers] = await Promise.all([
+      import('../send.ts'),
+      loadAll(c.get('capabilities').flatMap(({ makeMails = [] }) => makeMails)),
     ])
-    await sendMails(background, becomeMails(background))
+    await sendMails(background, makers)
   }
   deps.defer(send().catch((error: unknown) => logError(error, about)))
 })
