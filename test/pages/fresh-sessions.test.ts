@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { reservedNames, sessions, sshKeys, users } from '../../schema/tables.ts'
+import { openidClients, reservedNames, sessions, sshKeys, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
 import { preparedVisit } from '../support/signed-in.ts'
@@ -248,6 +248,33 @@ describe("an operator's session that is not fresh", () => {
     const confirmed = { username: 'erika', confirm_password: ADMIN_PASSWORD }
     expect(await visitor.post(path, confirmed)).toMatchObject({ status: 303 })
     expect(await site.db.select().from(reservedNames)).toEqual([])
+  })
+
+  test('asks again in the row whose form it sent, and keeps the question open', async () => {
+    const programs = '/account/admin/programs'
+    const notices = '/account/admin/notices'
+    const forms = { kind: 'slack', address: 'https://203.0.114.1/x', 'topic-new_admin': 'on' }
+    for (const name of ['one', 'two']) {
+      await visitor.post(`${programs}/add`, { name, redirect_uris: `https://${name}.example/cb` })
+      await visitor.post(`${notices}/add`, { ...forms, name })
+    }
+    const [client] = await site.db.select().from(openidClients)
+    const id = client?.id ?? ''
+    site.now += HOUR
+    for (const [path, fields, field] of [
+      [`${programs}/secret`, { id }, `secret-${id}-confirm_password`],
+      [`${programs}/delete`, { id }, `delete-${id}-confirm_password`],
+      [`${notices}/topics`, { id: '1' }, 'topics-1-confirm_password'],
+      [`${notices}/delete`, { id: '1' }, 'delete-1-confirm_password'],
+    ] as const) {
+      const { html } = await visitor.post(path, { ...fields, confirm_password: NEW })
+      expect(problemAt(html, field)).toBe('This is not your password.')
+      const open = html.match(/<details class="(?:menu|confirm)" open="">/g)
+      expect([path, open?.length, alertIn(html)]).toEqual([path, 2, undefined])
+    }
+    const chosen = await visitor.post(`${notices}/topics`, { id: '1', 'topic-locked_out': 'on' })
+    expect(chosen.html.match(/name="topic-new_admin" checked/g)).toHaveLength(1)
+    expect(chosen.html.match(/name="topic-locked_out" checked/g)).toHaveLength(1)
   })
 
   test('has no field more while it is fresh', async () => {

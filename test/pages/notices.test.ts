@@ -122,6 +122,19 @@ describe('the page of the own notices', () => {
     expect(await site.db.select().from(noticeChannels)).toHaveLength(1)
   })
 
+  test('asks again in the form that was sent, and keeps what was chosen', async () => {
+    await visitor.post(`${OWN}/save`, own)
+    site.now += HOUR
+    const wrong = { 'topic-new_network': 'on', confirm_password: 'wrong-Passw0rd' }
+    for (const form of ['delete', 'topics']) {
+      const { html } = await visitor.post(`${OWN}/${form}`, wrong)
+      expect(problemAt(html, `${form}-confirm_password`)).toBe('This is not your password.')
+      expect(html.match(/<details class="confirm" open="">/g)).toHaveLength(1)
+    }
+    const { html } = await visitor.post(`${OWN}/topics`, wrong)
+    expect(html).toMatch(/name="topic-new_network" checked/)
+  })
+
   test('is no page of operators', async () => {
     expect((await visitor.get(SITE)).status).toBe(403)
   })

@@ -37,9 +37,12 @@ export function problemIn<Name extends string>(
   form: NoInfer<Name>,
   values: Fields = {},
 ): Problem | undefined {
-  if (refused?.form !== form) return undefined
-  const isOfRow = Object.entries(values).every(([name, value]) => refused.fields[name] === value)
-  return isOfRow ? refused.problem : undefined
+  return refused?.form === form && isOfRow(refused, values) ? refused.problem : undefined
+}
+
+/** Tells whether a refused form is one of the row that has these values. */
+export function isOfRow(refused: ShownRefused | undefined, values: Fields): boolean {
+  return Object.entries(values).every(([name, value]) => refused?.fields[name] === value)
 }
 
 const MAX_ECHOED_CHARACTERS = 16 * 1024

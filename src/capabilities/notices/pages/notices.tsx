@@ -5,7 +5,13 @@ import { OWN_TOPICS } from '../../../core/audit/topics.ts'
 import { ChannelFacts, chosenTopics, testProblem, TopicBoxes } from './channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../web/kit/confirm.tsx'
 import { Alert, Field, FormButtons } from '../../../web/kit/fields.tsx'
-import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
+import {
+  echo,
+  type Fields,
+  type Problem,
+  problemIn,
+  type ShownRefused,
+} from '../../../web/kit/form.ts'
 import { Tile } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { CopyButton, Heading } from '../../../web/kit/parts.tsx'
@@ -20,19 +26,27 @@ type OwnKind = (typeof OWN_CHANNEL_KINDS)[number]
 interface OwnNoticesProps {
   view: View
   channel: ListedChannel | undefined
-  problem?: Problem | undefined
   /** Why a test was not delivered. */
   failure?: string | undefined
 }
 
+interface OwnNoticesPageProps extends OwnNoticesProps {
+  refused: ShownRefused | undefined
+}
+
 /** The channel of a user, who is told what happens to the own account. */
-export function OwnNoticesPage({ view, channel, problem, failure }: OwnNoticesProps) {
+export function OwnNoticesPage(props: OwnNoticesPageProps) {
+  const { view, channel, refused, failure } = props
   const t = view.t.channels
+  const isAtForm = channel !== undefined && ['topics', 'delete'].includes(refused?.form ?? '')
   return (
     <AccountPage view={view} title={view.t.nav.notices}>
       <Heading title={view.t.nav.notices} lead={t.ownLead} />
-      <Alert problem={problem ?? testProblem(view.t, failure)} fields={[]} />
-      {channel !== undefined && <OwnChannel view={view} channel={channel} />}
+      <Alert
+        problem={(isAtForm ? undefined : refused?.problem) ?? testProblem(view.t, failure)}
+        fields={[]}
+      />
+      {channel !== undefined && <OwnChannel view={view} channel={channel} refused={refused} />}
       <h2>{channel === undefined ? t.ownWhere : t.replaceTitle}</h2>
       {channel !== undefined && <p class="hint">{t.replaceHint}</p>}
       <Choices
@@ -49,8 +63,15 @@ export function OwnNoticesPage({ view, channel, problem, failure }: OwnNoticesPr
 
 const OWN_ICONS = { ntfy: 'phone', webhook: 'terminal' } as const
 
-function OwnChannel({ view, channel }: { view: View; channel: ListedChannel }) {
+interface OwnChannelProps {
+  view: View
+  channel: ListedChannel
+  refused: ShownRefused | undefined
+}
+
+function OwnChannel({ view, channel, refused }: OwnChannelProps) {
   const t = view.t.channels
+  const topicsProblem = problemIn(refused, 'topics')
   const title = own(t.ownKinds, channel.kind) ?? t.kinds[channel.kind]
   return (
     <article>
@@ -74,6 +95,7 @@ function OwnChannel({ view, channel }: { view: View; channel: ListedChannel }) {
           label={t.topicsChange}
           action={`${OWN_NOTICES_PATH}/topics`}
           submit={t.save}
+          problem={topicsProblem}
           confirmedAs="topics"
           isHarmless
         >
@@ -81,7 +103,9 @@ function OwnChannel({ view, channel }: { view: View; channel: ListedChannel }) {
             view={view}
             topics={OWN_TOPICS}
             words={t.ownTopics}
-            chosen={channel.topics}
+            chosen={
+              topicsProblem && refused ? chosenTopics(OWN_TOPICS, refused.fields) : channel.topics
+            }
             isLabelled
           />
         </Change>
@@ -91,6 +115,7 @@ function OwnChannel({ view, channel }: { view: View; channel: ListedChannel }) {
           question={t.deleteOwnQuestion}
           action={`${OWN_NOTICES_PATH}/delete`}
           submit={t.ownDelete}
+          problem={problemIn(refused, 'delete')}
           confirmedAs="delete"
         />
       </div>
@@ -99,6 +124,7 @@ function OwnChannel({ view, channel }: { view: View; channel: ListedChannel }) {
 }
 
 interface ChannelFormProps extends OwnNoticesProps {
+  problem?: Problem | undefined
   kind: OwnKind
   /** The values of a refused form. */
   fields?: Fields | undefined

@@ -19,7 +19,7 @@ import {
   testChannel,
 } from '../../manage.ts'
 import { channelIdForm, chosenTopics, WebhookSecretPage } from '../channel-parts.tsx'
-import { NewChannelPage, NOTICES_PATH, NoticesPage } from './notices.tsx'
+import { type ChannelForm, NewChannelPage, NOTICES_PATH, NoticesPage } from './notices.tsx'
 
 /** The page of the operators' channels, under `/account/admin/notices`. */
 export const noticeAdminPages = formsOf(NOTICES_PATH, showNotices, {
@@ -67,7 +67,7 @@ async function showNewChannel(c: AppContext, refused?: Refused) {
 }
 
 /** @param failure Why a test was not delivered. */
-async function showNotices(c: AppContext, refused?: Refused, failure?: string) {
+async function showNotices(c: AppContext, refused?: Refused<ChannelForm>, failure?: string) {
   const view = await adminView(c)
   const { channels } = await listChannels(c.get('deps'), of(actorOf(c)))
   return showForm(c, NoticesPage, { view, channels, failure }, refused)

@@ -10,7 +10,14 @@ import {
 } from '../channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, Field, FormButtons } from '../../../../web/kit/fields.tsx'
-import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
+import {
+  echo,
+  type Fields,
+  isOfRow,
+  type Problem,
+  problemIn,
+  type ShownRefused,
+} from '../../../../web/kit/form.ts'
 import { KindPage, ListPage } from '../../../../web/kit/frames.tsx'
 import { Tile } from '../../../../web/kit/icons.tsx'
 import { Empty, Menu, NEWEST, Row } from '../../../../web/kit/rows.tsx'
@@ -21,24 +28,34 @@ export const NOTICES_PATH = '/account/admin/notices'
 interface NoticesProps {
   view: View
   channels: ListedChannel[]
-  problem?: Problem | undefined
+  refused: ShownRefused<ChannelForm> | undefined
   /** Why a test was not delivered. */
   failure?: string | undefined
 }
 
+/** The forms of the page, by the last segment of their path. */
+export type ChannelForm = 'add' | 'topics' | 'delete' | 'test'
+
 /** The channels of the operators. */
-export function NoticesPage({ view, channels, problem, failure }: NoticesProps) {
+export function NoticesPage({ view, channels, refused, failure }: NoticesProps) {
   const t = view.t.channels
+  const isInRow =
+    refused?.form !== 'test' && channels.some(({ id }) => isOfRow(refused, { id: String(id) }))
   const newestFirst = channels.toSorted((a, b) => b.id - a.id)
   return (
     <ListPage
       view={view}
       title={view.t.nav.channels}
       lead={t.adminLead}
-      problem={problem ?? testProblem(view.t, failure)}
+      problem={(isInRow ? undefined : refused?.problem) ?? testProblem(view.t, failure)}
       add={{ href: `${NOTICES_PATH}/add`, label: t.add }}
       rows={newestFirst.map((channel, place) => (
-        <ChannelRow view={view} channel={channel} id={place === 0 ? NEWEST : undefined} />
+        <ChannelRow
+          view={view}
+          channel={channel}
+          id={place === 0 ? NEWEST : undefined}
+          refused={refused}
+        />
       ))}
       none={<Empty icon="channels" title={t.none} hint={t.noneHint} />}
     />
@@ -142,11 +159,15 @@ interface ChannelRowProps {
   view: View
   channel: ListedChannel
   id: string | undefined
+  refused: ShownRefused<ChannelForm> | undefined
 }
 
-function ChannelRow({ view, channel, id: place }: ChannelRowProps) {
+function ChannelRow({ view, channel, id: place, refused }: ChannelRowProps) {
   const t = view.t.channels
   const id = String(channel.id)
+  const topicsProblem = problemIn(refused, 'topics', { id })
+  const deleteProblem = problemIn(refused, 'delete', { id })
+  const chosen = topicsProblem && refused ? chosenTopics(TOPICS, refused.fields) : channel.topics
   return (
     <Row
       id={place}
@@ -155,7 +176,10 @@ function ChannelRow({ view, channel, id: place }: ChannelRowProps) {
       title={channel.name}
     >
       <ChannelFacts view={view} channel={channel} />
-      <Menu label={view.t.actionsFor(channel.name)}>
+      <Menu
+        label={view.t.actionsFor(channel.name)}
+        open={(topicsProblem ?? deleteProblem) !== undefined}
+      >
         <form method="post" action={`${NOTICES_PATH}/test`}>
           <button class="secondary" name="id" value={id}>
             {t.test}
@@ -167,10 +191,11 @@ function ChannelRow({ view, channel, id: place }: ChannelRowProps) {
           action={`${NOTICES_PATH}/topics`}
           values={{ id }}
           submit={t.save}
+          problem={topicsProblem}
           confirmedAs={`topics-${id}`}
           isHarmless
         >
-          <TopicBoxes view={view} topics={TOPICS} chosen={channel.topics} isLabelled />
+          <TopicBoxes view={view} topics={TOPICS} chosen={chosen} isLabelled />
         </Change>
         <Change
           view={view}
@@ -179,6 +204,7 @@ function ChannelRow({ view, channel, id: place }: ChannelRowProps) {
           action={`${NOTICES_PATH}/delete`}
           values={{ id }}
           submit={t.deleteSubmit}
+          problem={deleteProblem}
           confirmedAs={`delete-${id}`}
         />
       </Menu>

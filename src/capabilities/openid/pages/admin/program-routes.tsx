@@ -15,7 +15,12 @@ import { listReservedNames, releaseName } from '../../../users/reserved-names.ts
 import type { Fields, Refused } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
 import { showPage } from '../../../../web/kit/view.ts'
-import { AdminProgramsPage, NewProgramPage, ProgramSettingsPage } from './programs.tsx'
+import {
+  AdminProgramsPage,
+  NewProgramPage,
+  type ProgramForm,
+  ProgramSettingsPage,
+} from './programs.tsx'
 import { action, formsOf } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 
@@ -111,13 +116,12 @@ async function showNewProgram(c: AppContext, refused?: Refused) {
   return showForm(c, NewProgramPage, { view: await adminView(c), kind }, refused)
 }
 
-async function showPrograms(c: AppContext, refused?: Refused) {
+async function showPrograms(c: AppContext, refused?: Refused<ProgramForm>) {
   const deps = c.get('deps')
   const view = await adminView(c)
   const [clients, names] = await Promise.all([
     listClients(deps, actorOf(c)),
     listReservedNames(deps, actorOf(c)),
   ])
-  const kept = refused?.fields['username']
-  return showForm(c, AdminProgramsPage, { view, clients, names, kept }, refused)
+  return showForm(c, AdminProgramsPage, { view, clients, names }, refused)
 }

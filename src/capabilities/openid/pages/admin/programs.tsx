@@ -10,7 +10,14 @@ import type { listReservedNames } from '../../../users/reserved-names.ts'
 import { Monogram } from '../../../../web/kit/avatar.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, Choice, Field, FormButtons } from '../../../../web/kit/fields.tsx'
-import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
+import {
+  echo,
+  type Fields,
+  isOfRow,
+  type Problem,
+  problemIn,
+  type ShownRefused,
+} from '../../../../web/kit/form.ts'
 import { KindPage, ListPage } from '../../../../web/kit/frames.tsx'
 import { Tile } from '../../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
@@ -24,26 +31,35 @@ interface ProgramsProps {
   view: View
   clients: OpenidClient[]
   names: Awaited<ReturnType<typeof listReservedNames>>
-  /** The name that the refused form would have released. */
-  kept?: string | undefined
-  problem?: Problem | undefined
+  refused: ShownRefused<ProgramForm> | undefined
 }
+
+/** The forms of the page, by the last segment of their path. */
+export type ProgramForm = 'add' | 'secret' | 'delete' | 'release'
 
 /** The programs that sign users in through this site, for operators. */
 export function AdminProgramsPage(props: ProgramsProps) {
-  const { view, clients, names, kept, problem } = props
+  const { view, clients, names, refused } = props
   const t = view.t.adminPrograms
-  const isAtName = names.some(({ username }) => username === kept)
+  const isInRow =
+    clients.some(({ id, secretHash }) => {
+      return isOfRow(refused, { id }) && (secretHash !== null || refused?.form !== 'secret')
+    }) || names.some(({ username }) => isOfRow(refused, { username }))
   const newestFirst = clients.toSorted((a, b) => b.createdAt - a.createdAt)
   return (
     <ListPage
       view={view}
       title={t.title}
       lead={t.lead}
-      problem={isAtName ? undefined : problem}
+      problem={isInRow ? undefined : refused?.problem}
       add={{ href: `${PATH}/add`, label: t.add }}
       rows={newestFirst.map((client, place) => (
-        <ProgramRow view={view} client={client} id={place === 0 ? NEWEST : undefined} />
+        <ProgramRow
+          view={view}
+          client={client}
+          id={place === 0 ? NEWEST : undefined}
+          refused={refused}
+        />
       ))}
       none={<Empty icon="registered" title={t.none} hint={t.noneHint} />}
     >
@@ -56,9 +72,10 @@ interface ProgramRowProps {
   view: View
   client: OpenidClient
   id: string | undefined
+  refused: ShownRefused<ProgramForm> | undefined
 }
 
-function ProgramRow({ view, client, id: place }: ProgramRowProps) {
+function ProgramRow({ view, client, id: place, refused }: ProgramRowProps) {
   const t = view.t.adminPrograms
   const { id, name, redirectUris, postLogoutUris, logoutUri, secretHash } = client
   const addresses = [
@@ -101,7 +118,7 @@ function ProgramRow({ view, client, id: place }: ProgramRowProps) {
             ))}
         </dl>
       </details>
-      <Menu label={view.t.actionsFor(name)}>
+      <Menu label={view.t.actionsFor(name)} open={isOfRow(refused, { id })}>
         {secretHash !== null && (
           <Change
             view={view}
@@ -110,6 +127,7 @@ function ProgramRow({ view, client, id: place }: ProgramRowProps) {
             action={`${PATH}/secret`}
             values={{ id }}
             submit={t.secretSubmit}
+            problem={problemIn(refused, 'secret', { id })}
             confirmedAs={`secret-${id}`}
             isHarmless
           />
@@ -121,6 +139,7 @@ function ProgramRow({ view, client, id: place }: ProgramRowProps) {
           action={`${PATH}/delete`}
           values={{ id }}
           submit={t.deleteSubmit}
+          problem={problemIn(refused, 'delete', { id })}
           confirmedAs={`delete-${id}`}
         />
       </Menu>
@@ -236,7 +255,7 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
   )
 }
 
-function ReservedNames({ view, names, kept, problem }: ProgramsProps) {
+function ReservedNames({ view, names, refused }: ProgramsProps) {
   const t = view.t.adminPrograms
   return (
     <section>
@@ -252,7 +271,7 @@ function ReservedNames({ view, names, kept, problem }: ProgramsProps) {
               action={`${PATH}/release`}
               values={{ username }}
               submit={t.release}
-              problem={username === kept ? problem : undefined}
+              problem={problemIn(refused, 'release', { username })}
               confirmedAs={`release-${username}`}
             />
           </Row>
