@@ -524,6 +524,11 @@ async function fail(username: string, times: number, network = '192.0.2.9'): Pro
   for (let attempt = 0; attempt < times; attempt++) await logIn(username, 'wrong-Passw0rd', network)
 }
 
+/** The name at the top of a user's page, with its badges. */
+function headingIn(html: string): string {
+  return textOf(/<h1>.*?<\/h1>/s.exec(html)?.[0] ?? '')
+}
+
 describe('a user whose sign-ins are refused', () => {
   const page = `${USERS}/${aliceId}`
   const LIST = `${USERS}?group=locked`
@@ -537,11 +542,13 @@ describe('a user whose sign-ins are refused', () => {
       'Locked after too many wrong attempts Passwords from 192.0.2.9 are refused, and accepted again in 5 minutes',
     )
     expect(html).toContain(`action="${page}/unlock"`)
+    expect(headingIn(html)).toBe('alice Locked No second factor')
     expect(textOf((await admin.get(USERS)).html)).toContain('alice Locked')
     const list = await admin.get(LIST)
     expect(textOf(list.html)).toContain('alice Passwords from 192.0.2.9 are refused')
     const [, form = ''] = /action="([^"]*\/unlock[^"]*)"/.exec(list.html) ?? []
     expect((await admin.post(form)).location).toContain('group=locked')
+    expect(headingIn((await admin.get(page)).html)).toBe('alice No second factor')
     expect((await admin.get(page)).html).not.toContain('/unlock')
     expect(textOf((await admin.get(USERS)).html)).not.toContain('alice Locked')
   })

@@ -31,8 +31,9 @@ import { Decisions, RegistrationFacts, UserBadges } from './users.tsx'
 const MAX_LISTED_SESSIONS = 20
 
 export function UserPage(props: UserProps) {
-  const { view, user, list } = props
+  const { view, user, details, stops, list } = props
   const t = view.t.adminUsers
+  const state = { ...user, waiting: details.waiting, stops }
   const eventsOf = new URLSearchParams({ user: user.username })
   return (
     <AccountPage view={view} title={user.username}>
@@ -42,7 +43,7 @@ export function UserPage(props: UserProps) {
       <header class="person hello">
         <Avatar name={user.username} isLarge />
         <h1>
-          {user.username} <UserBadges view={view} user={user} />
+          {user.username} <UserBadges view={view} user={state} />
         </h1>
       </header>
       <Waiting {...props} />

@@ -136,8 +136,13 @@ function UserTable({ view, users, list }: { view: View; users: ListedUser[]; lis
   )
 }
 
+/** What a badge says of a user's account: the fields that decide whether the user can sign in. */
+type ShownState = Pick<ListedUser, 'waiting' | 'disabled' | 'endsAt'> & {
+  stops: readonly unknown[]
+}
+
 /** Why a user can not sign in, if so. */
-function StateBadge({ view, user }: { view: View; user: ListedUser }) {
+function StateBadge({ view, user }: { view: View; user: ShownState }) {
   const t = view.t.adminUsers
   if (user.waiting) return <span class="badge">{t.waiting}</span>
   if (user.disabled) return <span class="badge bad">{t.disabled}</span>
@@ -272,17 +277,15 @@ function LastSignIn({ view, at }: { view: View; at: number | null }) {
   return at === null ? <>{view.t.adminUsers.noSignIn}</> : <Time view={view} at={at} />
 }
 
-/** Badges for role, second factors or their absence, and a disabled account. */
-export function UserBadges({ view: { t, now }, user }: { view: View; user: Account }) {
+/** Badges for role, second factors or their absence, and why the user can not sign in. */
+export function UserBadges({ view, user }: { view: View; user: Account & ShownState }) {
+  const { t } = view
   return (
     <>
       {user.role !== GENERAL && <span class="badge">{t.overview.roles[user.role]}</span>}{' '}
       {user.hasTwoFactor && <span class="badge good">{t.adminUsers.twoFactor}</span>}{' '}
       {user.hasPasskey && <span class="badge good">{t.adminUsers.hasPasskey}</span>}{' '}
-      {user.disabled && <span class="badge bad">{t.adminUsers.disabled}</span>}{' '}
-      {user.endsAt !== null && user.endsAt <= now && (
-        <span class="badge bad">{t.adminUsers.hasEnded}</span>
-      )}{' '}
+      <StateBadge view={view} user={user} />{' '}
       {user.role !== GUEST && !user.hasTwoFactor && !user.hasPasskey && (
         <span class="badge">{t.adminUsers.withoutFactor}</span>
       )}
