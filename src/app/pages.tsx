@@ -64,7 +64,7 @@ export const pageRoutes = (loaded: readonly LoadedRoutes[]): Hono<App> =>
 export async function showFailure(error: Error, c: AppContext) {
   const refusal = refusalIn(error)
   if (isSessionOver(refusal)) return askToSignIn(c)
-  if (lacksSecondFactor(refusal)) return goTo(c, '/account/security', 'second-factor-needed')
+  if (lacksSecondFactor(refusal)) return goTo(c, '/account/security')
   if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
   const view = await readView(c)
   if (refusal.refusal === 'unknownPath') return showPage(c, <NotFoundPage view={view} />, refusal)

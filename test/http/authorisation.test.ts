@@ -593,8 +593,7 @@ async function ask(send: Send, endpoint: string, token: string): Promise<Asked> 
     response.headers.get('Location') ?? '',
   )
   if (response.status === 303 && isSent) return SENT
-  if (response.headers.get('Location') === '/account/security?done=second-factor-needed')
-    return SENT_TO_SECURITY
+  if (response.headers.get('Location') === '/account/security') return SENT_TO_SECURITY
   const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
   if (response.status !== 200 || !isJson) return response.status
   const answer: { code?: number; data?: { token?: string } } = await response.json()
@@ -683,7 +682,11 @@ async function tryEveryCaller(
       before = undefined
     }
     before ??= await readEverything()
-    const code = await ask(send, endpoint, tokens[caller])
+    const asked = await ask(send, endpoint, tokens[caller])
+    // The forms of that page lead the others there too.
+    const isFactorless = caller.endsWith('the demanded factor')
+    const isLed = !isFactorless || ACCOUNTLESS.includes(audienceOf(endpoint))
+    const code = asked === SENT_TO_SECURITY && isLed ? 303 : asked
     await site.settle()
     answers.set(caller, isServed(code, endpoint) ? SERVED : code)
     // Most callers write nothing, as D1 says, and to read every table takes long.

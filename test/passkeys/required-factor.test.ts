@@ -116,7 +116,7 @@ describe('everybody who must use a second factor and has none', () => {
     expect(await visitor.get('/account/security')).toMatchObject({ status: 200 })
     expect(await visitor.get('/account')).toMatchObject({
       status: 303,
-      location: '/account/security?done=second-factor-needed',
+      location: '/account/security',
     })
   })
 })

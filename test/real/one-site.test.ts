@@ -265,7 +265,7 @@ describe.skipIf(program === undefined || dist === undefined)(
       await demand('everybody')
       try {
         await page.getByText('note.txt').click()
-        await page.waitForURL('**/account/security?done=second-factor-needed')
+        await page.waitForURL('**/account/security')
         await page.locator('form[action="/account/security/start"] button').click()
         const secret = await page.locator('[name=secret]').inputValue()
         await page.locator('#code').fill(phoneCode(secret))

@@ -127,7 +127,7 @@ async function leadToFiles(c: AppContext, next: string): Promise<Response | unde
     const refusal = refusalIn(error)
     if (lacksSecondFactor(refusal)) {
       keepFilesPath(c, next)
-      return goTo(c, '/account/security', 'second-factor-needed')
+      return goTo(c, '/account/security')
     }
     if (!isSessionOver(refusal)) throw error
     await clearSessionToken(c)

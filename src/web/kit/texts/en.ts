@@ -402,8 +402,6 @@ export const kitEn = {
     'password-changed': 'Your password was changed. Sign in with the new password.',
     'two-factor-off': 'Two-step verification is off.',
     'key-void': 'The key on that page is no longer valid. This page shows what holds now.',
-    'second-factor-needed':
-      'This site requires a second factor. Turn on two-step verification or use a passkey to continue.',
     'key-added': 'The key was added.',
     'key-deleted': 'The key was deleted.',
     'keys-deleted': 'All keys were deleted.',
@@ -420,7 +418,7 @@ export const kitEn = {
     'topics-saved': 'Your choice was saved.',
     'email-saved': 'The address was saved.',
     'account-made': 'Your account is made. Wait a few minutes, then sign in.',
-    'email-sent': 'The address was saved. Open the link in the mail that we sent there.',
+    'email-sent': 'The mail is on its way.',
     'everything-ended': 'You are signed out everywhere, and your app passwords are deleted.',
     ...adminNoticesEn,
     ...peopleNoticesEn,
