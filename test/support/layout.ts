@@ -59,7 +59,8 @@ export class Screen {
 /**
  * Finds what is wrong with the layout of a page as it stands: text or boxes that need scrolling
  * sideways, a text to copy that is cut, targets that are too small for a finger, controls of one
- * form in different heights, controls of one row that cover a text or each other.
+ * form in different heights, descriptions of one list in several columns, controls of one row that
+ * cover a text or each other.
  *
  * @returns One sentence each; empty when all is well.
  */
@@ -128,6 +129,12 @@ const FIND_FAULTS = String.raw`function findFaults(least, width) {
     const shown = [...form.querySelectorAll(controls)].filter((one) => isShown(one) && !one.matches('.skip'))
     const heights = new Set(shown.map((one) => Math.round(boxOf(one).height)))
     if (heights.size > 1) faults.push('heights of ' + [...heights].join(', ') + ' px in one form: ' + nameOf(form))
+  }
+
+  for (const list of document.querySelectorAll('dl')) {
+    const shown = [...list.querySelectorAll(':scope > dd')].filter(isShown)
+    const lefts = new Set(shown.map((description) => Math.round(boxOf(description).left)))
+    if (lefts.size > 1) faults.push('descriptions at ' + [...lefts].join(', ') + ' px in one list: ' + nameOf(list))
   }
 
   // Lines of two texts may touch; a control may cover nothing.
