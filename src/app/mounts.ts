@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { CAPABILITIES } from '../capabilities.ts'
 import type { App } from '../web/http/context.ts'
-import { type Capability, loadPart, type Mount, type MountKind } from '../web/kit/capability.ts'
+import { type Capability, type Load, loadPart, type MountKind } from '../web/kit/capability.ts'
 
 /** The kinds of mounts in the order in which they are mounted, and the path below which each stands. */
 const KINDS: readonly (readonly [kind: MountKind, base: string])[] = [
@@ -15,7 +15,8 @@ const KINDS: readonly (readonly [kind: MountKind, base: string])[] = [
 /** An entry of a manifest. Its routes are not loaded yet. */
 export interface Entry {
   kind: MountKind
-  mount: Mount
+  path: string
+  load: Load<Hono<App>>
   /** The paths for which it is loaded. */
   paths: readonly { start: string; hasBelow: boolean }[]
 }
@@ -32,10 +33,15 @@ export function entriesOf(capabilities: readonly Capability[] = CAPABILITIES): E
   return KINDS.flatMap(([kind, base]) =>
     capabilities.flatMap(({ [kind]: mounts = [] }) =>
       mounts.map((mount) => {
-        const [path, , only] = mount
+        const [path, load, only] = mount
         const start = path === '/' ? base : base + path
         const paths = only?.map((rest) => ({ start: start + rest, hasBelow: rest !== '' }))
-        return { kind, mount, paths: paths ?? [{ start, hasBelow: true }] }
+        return {
+          kind,
+          path,
+          load: () => load(capabilities),
+          paths: paths ?? [{ start, hasBelow: true }],
+        }
       }),
     ),
   )
@@ -52,11 +58,7 @@ export function mayAnswer({ paths }: Entry, path: string): boolean {
 /** @throws {Refusal} `unavailable` when one can't be loaded. */
 export function loadEntries(entries: readonly Entry[]): Promise<LoadedRoutes[]> {
   return Promise.all(
-    entries.map(async ({ kind, mount: [path, load] }) => ({
-      kind,
-      path,
-      routes: await loadPart(load),
-    })),
+    entries.map(async ({ kind, path, load }) => ({ kind, path, routes: await loadPart(load) })),
   )
 }
 

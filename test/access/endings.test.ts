@@ -16,7 +16,6 @@ import { sendLogouts } from '../../src/capabilities/openid/back-channel.ts'
 import { deleteClient, getClient } from '../../src/capabilities/openid/clients.ts'
 import { endEverySession } from '../../src/capabilities/sessions/manage.ts'
 import { sealSeed } from '../../src/capabilities/two-factor/sealed.ts'
-import type { UserForm } from '../../src/capabilities/users/pages/admin/user-props.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
@@ -502,7 +501,7 @@ async function beginOtherWith(begunWith: string): Promise<void> {
 type Row = [way: string, ending: keyof typeof OUTCOMES, end: () => Promise<unknown>]
 
 /** A form of the admins' page of a user. */
-const form = (name: UserForm) => `POST /account/admin/users/:id{[0-9]+}/${name}`
+const form = (name: string) => `POST /account/admin/users/:id{[0-9]+}/${name}`
 const NEW_PASSWORD = 'another-Passw0rd'
 
 const LINK = 'x'.repeat(43)

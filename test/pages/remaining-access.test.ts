@@ -154,7 +154,7 @@ describe('a new password of a user who has a channel for notices', () => {
     await saveChannel()
     visitor = new Visitor(site)
     await visitor.signIn('admin', ADMIN_PASSWORD)
-    const shown = 'Notices ntfy · ntfy.sh Added just now Only the user can delete it'
+    const shown = 'ntfy · ntfy.sh Added just now Only the user can delete it'
     const { html } = await visitor.post(`${USER}/password`, { password: '' })
     expect(textOf(html)).toContain(shown)
     const { location } = await visitor.post(`${USER}/password`, { password: NEW })

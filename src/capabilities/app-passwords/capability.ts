@@ -6,7 +6,6 @@ export const USES = {
   me: 'a list marks what a demanded second factor has closed',
   settings: 'a new app password comes with the SFTP address',
   'ssh-keys': 'and with the command for it',
-  users: 'operators see them on the page of a user',
 }
 
 export const appPasswords = capability({
@@ -43,6 +42,7 @@ export const appPasswords = capability({
         import('./pages/app-passwords-routes.tsx').then(({ appPasswordPages }) => appPasswordPages),
     ],
   ],
+  ofUser: () => import('./pages/of-user.tsx').then(({ ofUser }) => ofUser),
   navigation: [['/account/app-passwords', 'app-passwords']],
   middleware: {
     around: [

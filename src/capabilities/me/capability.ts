@@ -3,14 +3,10 @@ import { capability } from '../../web/kit/capability.ts'
 /** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   activity: 'the overview shows the latest events',
-  'app-passwords': 'a new password lists what stays',
   joining: 'an address to which links are mailed remains',
-  notices: 'a new password lists what stays',
   passkeys: 'a confirmation may be one',
   settings: 'the name of the site',
   'sign-in': 'a new password leads to the sign-in',
-  'ssh-keys': 'a new password lists what stays',
-  sso: 'the security page has the linked accounts',
   'two-factor': 'the security page has the codes',
   users: 'one’s own record is that of the lists',
 }

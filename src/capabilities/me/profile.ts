@@ -38,13 +38,9 @@ import {
   type ProvenIdentity,
 } from '../../core/access/identities.ts'
 import type { Authority } from '../../core/database/statements.ts'
+import type { SharedParts } from '../../core/database/shared-batch.ts'
 import type { Database } from '../../core/deps.ts'
 import { deleteSessionsOfChanged } from '../users/store.ts'
-import {
-  selectRemainingAccess,
-  type RemainingAccess,
-  remainingAccessIn,
-} from './remaining-access.ts'
 
 /**
  * The change that a user requests. A missing field stays unchanged. An empty password keeps the
@@ -66,7 +62,8 @@ interface ProfileRequest {
  * password. A new password ends every session of the user, including this one, so a thief of an old
  * token needs the new password.
  *
- * @returns What stays in force after a new password; nothing without a new password.
+ * @param others Statements of others, which run in the batch of the change.
+ * @returns Their answers.
  * @throws {Refusal} 400 for a poor password and for unlinking the last way to sign in, 401 for a
  *   session that has ended, 403 for one that is not fresh, for a wrong old password, for an
  *   identity that is not proven, and for a new name that programs would not know; 409 for a name or
@@ -76,7 +73,8 @@ export async function changeProfile(
   deps: ProofDeps,
   actor: SessionActor,
   request: ProfileRequest,
-): Promise<RemainingAccess> {
+  others: SharedParts = {},
+): Promise<Record<string, unknown>> {
   await checkRequest(deps, actor, request)
   const isProven = Boolean(request.old_password)
   const passwordHash = await hashNewPassword(deps, actor, request)
@@ -102,7 +100,7 @@ export async function changeProfile(
           wanted.username === undefined
             ? undefined
             : selectHoldingTooMany(db, userId, wanted.username),
-        ...(ends && selectRemainingAccess(db, userId)),
+        ...others,
         events: insertEventsOfProfile(db, by, userId, wanted, event, mayChange),
         // They stand before the update, because it changes the row that its condition reads.
         ...identityParts(db, mayChange, actor, wanted, event),
@@ -111,7 +109,7 @@ export async function changeProfile(
       }
     },
   )
-  if (updated.length > 0) return remainingAccessIn(found)
+  if (updated.length > 0) return found
   const { username = account.username } = wanted
   const isKnown = (clients ?? []).length > 0 && username !== account.username
   if (isKnown) throw new Refusal('nameFixed')

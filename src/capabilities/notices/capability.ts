@@ -4,6 +4,7 @@ import { noticesAfterRequests } from './http/after-requests.ts'
 /** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   mail: 'a channel can be an e-mail address',
+  'sign-in': 'a new password leads to the sign-in, and then to the channel',
 }
 
 export const notices = capability({
@@ -24,6 +25,7 @@ export const notices = capability({
         import('./pages/admin/notice-routes.tsx').then(({ noticeAdminPages }) => noticeAdminPages),
     ],
   ],
+  ofUser: () => import('./pages/of-user.tsx').then(({ ofUser }) => ofUser),
   navigation: [['/account/notices', 'notices']],
   operatorNavigation: [['/account/admin/notices', 'channels']],
   attention: () =>

@@ -141,8 +141,6 @@ export const openidEn = {
       'Programs know users by their names. Nobody else gets the name of a deleted or renamed account until you release it.',
     release: 'Release',
     releaseQuestion: (name: string) => `Release ${name}? Any account can get this name then.`,
-    renameHint:
-      'Programs know this account by its name: after a change, they take it for another account.',
   },
 }
 

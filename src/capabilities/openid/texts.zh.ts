@@ -113,6 +113,5 @@ export const openidZh: typeof openidEn = {
       '程序通过用户名识别用户。已删除或已改名的账户的用户名，在你释放之前，其他人不能使用。',
     release: '释放',
     releaseQuestion: (name: string) => `确定释放 ${name} 吗？之后任何账户都可以使用这个用户名。`,
-    renameHint: '程序通过用户名识别此账户：改名后，程序会把它当作另一个账户。',
   },
 }

@@ -6,10 +6,16 @@ export const USES = {
   sessions: 'a new passkey is named like its device',
   settings: 'a site may turn passkeys off',
   'sign-in': 'a passkey begins a session',
-  users: 'operators see them on the page of a user',
 }
 
 export const passkeys = capability({
+  ofUser: () => import('./pages/of-user.tsx').then(({ ofUser }) => ofUser),
+  pages: [
+    [
+      '/security/passkeys',
+      () => import('./pages/passkey-routes.tsx').then(({ passkeyPages }) => passkeyPages),
+    ],
+  ],
   api: [
     ['/api/authn', () => import('./http/routes.ts').then(({ passkeyRoutes }) => passkeyRoutes)],
     [

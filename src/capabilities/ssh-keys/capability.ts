@@ -18,5 +18,6 @@ export const sshKeys = capability({
     ['/api/sftp', () => import('./http/sftp-routes.ts').then(({ sftpRoutes }) => sftpRoutes)],
   ],
   pages: [['/keys', () => import('./pages/routes.tsx').then(({ keyPages }) => keyPages)]],
+  ofUser: () => import('./pages/of-user.tsx').then(({ ofUser }) => ofUser),
   navigation: [['/account/keys', 'keys']],
 })

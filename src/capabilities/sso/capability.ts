@@ -7,7 +7,6 @@ export const USES = {
   settings: 'the provider is a setting',
   'sign-in': 'a proven identity begins a session',
   'two-factor': 'which may need a code',
-  users: 'operators see them on the page of a user',
 }
 
 export const sso = capability({
@@ -46,6 +45,13 @@ export const sso = capability({
       () => import('./pages/admin/check-routes.ts').then(({ ssoCheckPages }) => ssoCheckPages),
     ],
   ],
+  pages: [
+    [
+      '/security/identities',
+      () => import('./pages/identity-routes.tsx').then(({ identityPages }) => identityPages),
+    ],
+  ],
+  ofUser: () => import('./pages/of-user.tsx').then(({ ofUser }) => ofUser),
   parts: () => import('./pages/parts.ts').then(({ ssoParts }) => ssoParts),
   provenIdentity: () =>
     import('./http/proven-identity.ts').then(({ provenIdentity }) => provenIdentity),

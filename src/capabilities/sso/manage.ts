@@ -1,9 +1,8 @@
-import { selectEvents } from '../../core/audit/event-lists.ts'
 import { type AuditEvent, eventOf, logEvent } from '../../core/audit/events.ts'
 import type { Client } from '../../core/base/network.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import type { Deps } from '../../core/deps.ts'
-import { readAs, type ReaderDeps, type SessionActor } from '../../core/access/act-as.ts'
+import type { Database, Deps } from '../../core/deps.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
 import {
   change,
   type ChangeDeps,
@@ -11,14 +10,9 @@ import {
   read,
   type Subject,
 } from '../../core/access/subject.ts'
-import { selectDemand } from '../../core/accounts/last-factor.ts'
-import { selectClosed } from '../../core/access/kept-credentials.ts'
-import { selectRecovered } from '../../core/access/recovery.ts'
 import { selectMustUsePasskey } from '../../core/accounts/store.ts'
-import { runBatch } from '../../core/database/statements.ts'
-import { selectPasskeys } from '../passkeys/store.ts'
+import { type Answers, runBatch } from '../../core/database/statements.ts'
 import { login } from '../sign-in/sign-in.ts'
-import { countUnusedCodes } from '../two-factor/store.ts'
 import {
   identityText,
   hasOtherWayIn,
@@ -36,35 +30,6 @@ import {
   showIdentity,
   type StoredIdentity,
 } from './store.ts'
-
-const LATEST_CLONES = { limit: 100, offset: 0 }
-
-/**
- * Reads what the user signs in with beside the password: the number of unused recovery codes, the
- * passkeys, the latest events of answers that a copy of a passkey may have given, the identities,
- * whether a recovery code has just begun the session, and what the demand for a second factor has
- * closed.
- */
-export async function readWaysIn(deps: ReaderDeps, actor: SessionActor) {
-  const { db } = deps
-  const { userId } = actor
-  const { account, codes, recovered, demand, ...ways } = await readAs(deps, actor, {
-    codes: countUnusedCodes(db, userId),
-    passkeys: selectPasskeys(db, userId),
-    clones: selectEvents(db, userId, LATEST_CLONES, { kind: 'passkey_cloned' }),
-    identities: selectIdentities(db, userId),
-    recovered: selectRecovered(db, actor, deps.now()),
-    demand: selectDemand(db, userId),
-    ...selectClosed(db, userId),
-  })
-  return {
-    account,
-    codesLeft: codes[0]?.total ?? 0,
-    isRecovered: recovered.length > 0,
-    mustUseFactor: demand.length > 0,
-    ...ways,
-  }
-}
 
 /**
  * Links an identity with the user of a session that was fresh when the user went to the provider.
@@ -146,10 +111,19 @@ export async function listIdentities(
   deps: ReaderDeps,
   subject: Subject<number>,
 ): Promise<ListedIdentity[]> {
-  const { others, identities } = await read(deps, subject, {
-    others: selectHasOtherWayIn(deps.db, subject.userId),
-    identities: selectIdentities(deps.db, subject.userId),
-  })
+  return listedIdentitiesIn(await read(deps, subject, selectListed(deps.db, subject.userId)))
+}
+
+/** Returns the statements for `listedIdentitiesIn`. */
+export function selectListed(db: Database, userId: number) {
+  return { others: selectHasOtherWayIn(db, userId), identities: selectIdentities(db, userId) }
+}
+
+/** Makes the list of identities of the answers of a batch. */
+export function listedIdentitiesIn({
+  others,
+  identities,
+}: Answers<ReturnType<typeof selectListed>>): ListedIdentity[] {
   const isLastWayIn = others[0]?.hasOtherWayIn !== true && identities.length === 1
   return identities.map((identity) => ({ ...identity, isLastWayIn }))
 }

@@ -1,18 +1,13 @@
-import { capability } from '../../web/kit/capability.ts'
+import { capability, loadPartsOfUser } from '../../web/kit/capability.ts'
 
 /** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   activity: 'the page of a user has the latest events',
-  'app-passwords': 'and the app passwords',
   joining: 'and the links',
   mail: 'the old address and a user whose account ends are told',
   me: 'what still opens the account after a new password',
-  openid: 'whether a program knows the name',
   passkeys: 'operators delete them',
   sessions: 'operators end them',
-  settings: 'the default of permissions',
-  'ssh-keys': 'operators delete them',
-  sso: 'operators set the linked account',
   'two-factor': 'operators cancel it',
 }
 
@@ -25,7 +20,16 @@ export const users = capability({
     ],
   ],
   operatorPages: [
-    ['/users', () => import('./pages/admin/user-routes.tsx').then(({ userPages }) => userPages)],
+    [
+      '/users',
+      async (capabilities) => {
+        const [{ userPages }, parts] = await Promise.all([
+          import('./pages/admin/user-routes.tsx'),
+          loadPartsOfUser(capabilities),
+        ])
+        return userPages(Object.assign({}, ...parts.map(({ forms }) => forms)))
+      },
+    ],
   ],
   operatorNavigation: [['/account/admin/users', 'users']],
   nightly: () => import('./runs.ts').then(({ nightly }) => nightly),

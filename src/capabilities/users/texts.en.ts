@@ -177,6 +177,8 @@ export const usersEn = {
       'The password is not shown again. Give it to the user now, in a way that you trust.',
     generatedLabel: (name: string) => `Password of ${name}`,
     generatedDone: 'I have passed it on',
+    renameHint:
+      'Programs know this account by its name: after a change, they take it for another account.',
     remaining: REMAINING,
   },
 }

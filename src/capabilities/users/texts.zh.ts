@@ -154,6 +154,7 @@ export const usersZh: typeof usersEn = {
     generatedLead: '密码不会再次显示。请现在通过可信的方式交给用户。',
     generatedLabel: (name) => `${name} 的密码`,
     generatedDone: '我已交给用户',
+    renameHint: '程序通过用户名识别此账户：改名后，程序会把它当作另一个账户。',
     remaining: REMAINING,
   },
 }

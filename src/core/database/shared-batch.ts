@@ -28,24 +28,44 @@ class WaitingBatch implements SharedBatch {
   }
 }
 
+/** What a batch of several works has answered. */
+interface Ended<Ran, Works extends readonly unknown[]> {
+  ran: Ran
+  /** What the works have returned. */
+  works: { -readonly [Work in keyof Works]: Awaited<Works[Work]> }
+}
+
 /**
  * Does several works whose statements run in one round trip. One that fails keeps no other one from
  * its end.
  *
- * @param runParts Runs the statements. What it throws, every work gets that waits for answers.
+ * @param runParts Runs the statements, perhaps with its own. What it throws, every work gets that
+ *   waits for answers.
  * @param start Starts the works. Each adds its statements before it waits for anything.
- * @returns What the works return, once all have ended; it rejects with what the first of them
- *   threw.
+ * @returns What `runParts` and the works return, once all have ended; it rejects with what the
+ *   first of them threw.
  */
-export async function inOneBatch<Works extends readonly unknown[]>(
-  runParts: (parts: SharedParts) => Promise<Record<string, unknown>>,
+export async function inBatchOf<
+  Ran extends Record<string, unknown>,
+  Works extends readonly unknown[],
+>(
+  runParts: (parts: SharedParts) => Promise<Ran>,
   start: (batch: SharedBatch) => readonly [...Works],
-): Promise<{ -readonly [Work in keyof Works]: Awaited<Works[Work]> }> {
+): Promise<Ended<Ran, Works>> {
   const batch = new WaitingBatch()
   const works = start(batch)
   const all = Promise.all(works)
   const ended = Promise.allSettled([batch.ran.promise, all, ...works])
-  await runParts(batch.parts).then(batch.ran.resolve, batch.ran.reject)
+  const ran = runParts(batch.parts)
+  await ran.then(batch.ran.resolve, batch.ran.reject)
   await ended
-  return all
+  return { works: await all, ran: await ran }
+}
+
+/** Works like {@link inBatchOf}, where only what the works return is of use. */
+export async function inOneBatch<Works extends readonly unknown[]>(
+  ...batch: Parameters<typeof inBatchOf<Record<string, unknown>, Works>>
+): Promise<Ended<unknown, Works>['works']> {
+  const { works } = await inBatchOf(...batch)
+  return works
 }

@@ -8,6 +8,7 @@ import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
 import type { SharedBatch } from '../../core/database/shared-batch.ts'
 import type { Database, Deps, MakeMails, RunPart } from '../../core/deps.ts'
 import type { App, AppContext } from '../http/context.ts'
+import type { PartOfUser } from './part-of-user.ts'
 import type { Texts } from './texts.ts'
 import type { NavigationItem, PageParts, View } from './view.ts'
 
@@ -28,7 +29,11 @@ export type Load<Part> = () => Promise<Part>
  * Routes, the path below which they stand, and the paths from there for which they are loaded; all
  * of them, where none are named. `''` is the path itself.
  */
-export type Mount = readonly [path: string, load: Load<Hono<App>>, only?: readonly string[]]
+export type Mount = readonly [
+  path: string,
+  load: (capabilities: readonly Capability[]) => Promise<Hono<App>>,
+  only?: readonly string[],
+]
 
 type Middleware = MiddlewareHandler<App>
 
@@ -93,6 +98,8 @@ export interface Capability {
   operatorNavigation?: readonly NavigationItem[]
   /** Its parts of pages of other capabilities. */
   parts?: Load<PageParts>
+  /** What it shows of a user on pages of others. */
+  ofUser?: Load<PartOfUser>
   /** The settings that another server has, too or alone. One capability names them. */
   settingsElsewhere?: Load<FindSettingsElsewhere>
   /** Checks a part that the state of the site and `/api/admin/health` show. */
@@ -152,6 +159,11 @@ export async function loadPart<Part>(load: Load<Part>): Promise<Part> {
 /** Loads parts as {@link loadPart} does. */
 export function loadAll<Part>(loads: readonly Load<Part>[]): Promise<Part[]> {
   return Promise.all(loads.map((load) => loadPart(load)))
+}
+
+/** Loads what capabilities show of a user, in their order. */
+export function loadPartsOfUser(capabilities: readonly Capability[]): Promise<PartOfUser[]> {
+  return loadAll(capabilities.flatMap(({ ofUser: load = [] }) => load))
 }
 
 /** Middleware that is loaded for the first request that needs it. */

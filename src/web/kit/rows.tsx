@@ -41,7 +41,7 @@ export function ActionLabel({ icon, tone, title, hint }: ActionLabelProps) {
   )
 }
 
-interface FoldProps {
+export interface FoldProps {
   icon?: IconName
   tone?: Tone
   title: string

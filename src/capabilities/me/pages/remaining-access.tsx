@@ -1,19 +1,63 @@
-import type { Child } from 'hono/jsx'
-import type { StoredKey } from '../../ssh-keys/store.ts'
-import type { RemainingAccess } from '../remaining-access.ts'
+import { selectVerifiedAddress } from '../../../core/accounts/store.ts'
+import {
+  inBatchOf,
+  type SharedBatch,
+  type SharedParts,
+} from '../../../core/database/shared-batch.ts'
+import type { Deps } from '../../../core/deps.ts'
+import type { AppContext } from '../../../web/http/context.ts'
+import { loadPartsOfUser } from '../../../web/kit/capability.ts'
+import { RemainingRows } from '../../../web/kit/remaining-rows.tsx'
 import { CardPage } from '../../../web/kit/frames.tsx'
+import type { Remaining } from '../../../web/kit/part-of-user.ts'
+import type { View } from '../../../web/kit/view.ts'
 import { EMAIL_PATH } from '../../joining/pages/own-email.tsx'
 import { signInPath } from '../../sign-in/pages/next.ts'
-import { IdentityFacts } from '../../sso/pages/identity-section.tsx'
-import { TimeFact } from '../../../web/kit/time.tsx'
-import type { View } from '../../../web/kit/view.ts'
-import { AppPasswordFacts } from '../../app-passwords/pages/app-passwords.tsx'
-import { OWN_NOTICES_PATH } from '../../notices/pages/notices.tsx'
-import { PasskeyFacts } from '../../passkeys/pages/passkey-section.tsx'
+
+/**
+ * Finds what still gives access to an account or its files after a new password, or is told of it.
+ *
+ * @param runParts Runs the statements with its own, which check who reads.
+ * @returns What it answers, and what remains, without empty kinds.
+ */
+export async function findRemaining<Ran extends Record<string, unknown>>(
+  c: AppContext,
+  userId: number,
+  runParts: (parts: SharedParts) => Promise<Ran>,
+): Promise<{ ran: Ran; remaining: Remaining[] }> {
+  const parts = await loadPartsOfUser(c.get('capabilities'))
+  const kinds = parts.flatMap(({ remaining = [] }) => remaining)
+  const { ran, works } = await inBatchOf(runParts, (batch) =>
+    [...kinds, ownAddress].map((read) => read(c.get('deps'), userId, batch)),
+  )
+  return { ran, remaining: works.filter(({ rows }) => rows.length > 0) }
+}
+
+/** The verified e-mail address, to which a link for a new password can be mailed. */
+async function ownAddress(
+  { db }: Pick<Deps, 'db'>,
+  userId: number,
+  batch: SharedBatch,
+): Promise<Remaining> {
+  const { addresses } = await batch.add({ addresses: selectVerifiedAddress(db, userId) })
+  return {
+    title: (t) => t.joining.ownTitle,
+    page: EMAIL_PATH,
+    rows: addresses.map(({ email }) => ({ t }, ofOther) => ({
+      name: email,
+      facts: (
+        <p class="facts">
+          <span>{t.remaining.address}</span>
+          {!ofOther && <a href={signInPath(EMAIL_PATH)}>{t.joining.manage}</a>}
+        </p>
+      ),
+    })),
+  }
+}
 
 interface RemainingAccessProps {
   view: View
-  remaining: RemainingAccess
+  remaining: readonly Remaining[]
   /** For an operator: the account is another user's. */
   ofOther?: boolean
 }
@@ -28,99 +72,23 @@ export function RemainingAccessPage({ view, remaining }: RemainingAccessProps) {
     <CardPage view={view} icon="done" tone="green" title={t.title} lead={t.lead}>
       <RemainingAccessLists view={view} remaining={remaining} />
       <p>{t.hint}</p>
-      <a role="button" href={signInPath(pageFor(remaining))}>
+      <a role="button" href={signInPath(remaining[0]?.page ?? '')}>
         {view.t.signIn.submit}
       </a>
     </CardPage>
   )
 }
 
-/** Returns the page on which the first kind of them can be deleted. */
-function pageFor(remaining: RemainingAccess): string {
-  const { passkeys, identities, keys, appPasswords, channels } = remaining
-  if (passkeys.length + identities.length > 0) return '/account/security'
-  if (keys.length > 0) return '/account/keys'
-  if (appPasswords.length > 0) return '/account/app-passwords'
-  return channels.length > 0 ? OWN_NOTICES_PATH : EMAIL_PATH
-}
-
-/** Lists what remains, by kind; leaves empty kinds out. */
+/** Lists what remains, by kind. */
 export function RemainingAccessLists({ view, remaining, ofOther = false }: RemainingAccessProps) {
-  const { passkeys, identities, appPasswords, keys, channels, addresses } = remaining
-  const { t } = view
-  const kinds: [title: string, rows: [name: string, facts: Child][]][] = [
-    [
-      t.passkeys.title,
-      passkeys.map((passkey) => [passkey.name, <PasskeyFacts view={view} passkey={passkey} />]),
-    ],
-    [
-      t.sso.title,
-      identities.map((identity) => [
-        identity.name || t.sso.unnamed,
-        <IdentityFacts view={view} identity={identity} ofOther={ofOther} />,
-      ]),
-    ],
-    [
-      t.appPasswords.title,
-      appPasswords.map((appPassword) => [
-        appPassword.name,
-        <AppPasswordFacts view={view} item={appPassword} />,
-      ]),
-    ],
-    [t.keys.title, keys.map((key) => [key.title, <KeyFacts view={view} sshKey={key} />])],
-    [
-      t.channels.title,
-      channels.map((channel) => [
-        `${t.channels.kinds[channel.kind]} · ${channel.target}`,
-        <p class="facts">
-          <TimeFact view={view} at={channel.createdAt} phrase={t.keys.added} />
-          {ofOther ? (
-            <span>{t.remaining.channelOfOther}</span>
-          ) : (
-            <a href={signInPath(OWN_NOTICES_PATH)}>{t.channels.deleteSubmit}</a>
-          )}
-        </p>,
-      ]),
-    ],
-    [
-      t.joining.ownTitle,
-      addresses.map(({ email }) => [
-        email,
-        <p class="facts">
-          <span>{t.remaining.address}</span>
-          {!ofOther && <a href={signInPath(EMAIL_PATH)}>{t.joining.manage}</a>}
-        </p>,
-      ]),
-    ],
-  ]
   return (
     <>
-      {kinds
-        .filter(([, rows]) => rows.length > 0)
-        .map(([title, rows]) => (
-          <>
-            <h2>{title}</h2>
-            <ul class="rows compact">
-              {rows.map(([name, facts]) => (
-                <li>
-                  <h3>{name}</h3>
-                  {facts}
-                </li>
-              ))}
-            </ul>
-          </>
-        ))}
-    </>
-  )
-}
-
-function KeyFacts({ view, sshKey }: { view: View; sshKey: StoredKey }) {
-  return (
-    <>
-      <p class="facts">
-        <TimeFact view={view} at={sshKey.addedAt} phrase={view.t.keys.added} />
-      </p>
-      <code>{sshKey.fingerprint}</code>
+      {remaining.map(({ title, rows }) => (
+        <>
+          <h2>{title(view.t)}</h2>
+          <RemainingRows view={view} rows={rows} ofOther={ofOther} />
+        </>
+      ))}
     </>
   )
 }

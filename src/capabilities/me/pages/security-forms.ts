@@ -1,24 +1,10 @@
+import type { Child } from 'hono/jsx'
 import type { Account } from '../../../core/accounts/accounts.ts'
 import type { StoredPasskey } from '../../passkeys/store.ts'
-import type { StoredIdentity } from '../../sso/store.ts'
+import type { SecurityPart } from '../../../web/kit/part-of-user.ts'
 import type { ShownRefused } from '../../../web/kit/form.ts'
 import type { View } from '../../../web/kit/view.ts'
 import type { Closed } from './closed-credentials.tsx'
-
-/** Names of the forms of the page. */
-export type SecurityForm =
-  | 'password'
-  | 'codes'
-  | 'off'
-  | 'start'
-  | 'factor'
-  | 'phone'
-  | 'confirm'
-  | 'rename-passkey'
-  | 'delete-passkey'
-  | 'link-identity'
-  | 'unlink-identity'
-  | 'keep'
 
 export interface SecurityProps extends Closed {
   view: View
@@ -32,6 +18,7 @@ export interface SecurityProps extends Closed {
   passkeys: StoredPasskey[]
   /** Names of passkeys whose answers were refused because a copy may have given them, and when. */
   clones: { detail: string; at: number }[]
-  identities: StoredIdentity[]
-  refused: ShownRefused<SecurityForm> | undefined
+  /** Those of capabilities that the page does not know. */
+  sections: ((page: SecurityPart) => Child)[]
+  refused: ShownRefused | undefined
 }

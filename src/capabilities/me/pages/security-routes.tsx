@@ -16,7 +16,6 @@ import {
 } from '../../two-factor/enrolment.ts'
 import { disableTwoFactor, renewRecoveryCodes, startMove } from '../../two-factor/manage.ts'
 import { changeProfile } from '../profile.ts'
-import { isNothing } from '../remaining-access.ts'
 import { action, formsOf } from '../../../web/kit/action.ts'
 import type { Fields, Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
@@ -27,10 +26,8 @@ import { goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { EnrolmentPage } from '../../two-factor/pages/enrolment.tsx'
 import { NewPhonePage, RECOVERED } from '../../two-factor/pages/new-phone.tsx'
 import { RecoveryCodesPage } from '../../two-factor/pages/recovery-codes.tsx'
-import { identityPages } from '../../sso/pages/identity-routes.tsx'
-import { passkeyPages } from '../../passkeys/pages/passkey-routes.tsx'
 import { showSecurity } from './show-security.tsx'
-import { RemainingAccessPage } from './remaining-access.tsx'
+import { findRemaining, RemainingAccessPage } from './remaining-access.tsx'
 
 const PATH = '/account/security'
 
@@ -50,20 +47,23 @@ function parsePassword(fields: Fields) {
   return passwords
 }
 
-/** The pages for password, passkeys and two-step verification, under `/account/security`. */
+/** The pages for password and two-step verification, under `/account/security`. */
 export const securityPages = new Hono<App>()
   .get('/', (c) => showSecurity(c))
-  .route('/passkeys', passkeyPages)
-  .route('/identities', identityPages)
   .route(
     '/',
     formsOf(PATH, showSecurity, {
       password: action({
         reads: parsePassword,
-        run: (c, passwords) => changeProfile(c.get('deps'), sessionOf(c), passwords),
-        async done(c, remaining) {
+        run: (c, passwords) => {
+          const actor = sessionOf(c)
+          return findRemaining(c, actor.userId, (others) =>
+            changeProfile(c.get('deps'), actor, passwords, others),
+          )
+        },
+        async done(c, { remaining }) {
           await clearSessionToken(c)
-          if (isNothing(remaining)) return goTo(c, '/account/sign-in', 'password-changed')
+          if (remaining.length === 0) return goTo(c, '/account/sign-in', 'password-changed')
           const view = await readView(c)
           return showPage(c, <RemainingAccessPage view={view} remaining={remaining} />)
         },

@@ -2,7 +2,6 @@ import { problemIn } from '../../../web/kit/form.ts'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { ClosedNote } from './closed-credentials.tsx'
 import { FactorSection } from '../../two-factor/pages/factor-section.tsx'
-import { IdentitySection } from '../../sso/pages/identity-section.tsx'
 import { LostPhone } from '../../two-factor/pages/new-phone.tsx'
 import { PasskeySection } from '../../passkeys/pages/passkey-section.tsx'
 import { PasswordSection } from './password-section.tsx'
@@ -41,7 +40,7 @@ function Sections(props: SecurityProps) {
       {props.isRecovered && props.account.hasTwoFactor && <LostPhone view={props.view} />}
       <PasskeySection {...props} />
       <TwoFactorSection {...props} />
-      <IdentitySection {...props} />
+      {props.sections.map((show) => show(props))}
       <PasswordSection {...props} />
     </>
   )

@@ -1,6 +1,6 @@
 import { own } from '../../../core/base/own.ts'
 import type { StoredIdentity } from '../store.ts'
-import type { SecurityProps } from '../../me/pages/security-forms.ts'
+import type { SecurityPart } from '../../../web/kit/part-of-user.ts'
 import { Change } from '../../../web/kit/confirm.tsx'
 import { EndOthers } from '../../../web/kit/end-others.tsx'
 import { problemIn } from '../../../web/kit/form.ts'
@@ -12,8 +12,12 @@ import { providerIcon, providerName } from '../../../web/kit/provider-names.ts'
 
 const PATH = '/account/security/identities'
 
+interface SectionProps extends SecurityPart {
+  identities: readonly StoredIdentity[]
+}
+
 /** The linked accounts at identity providers. Nothing is shown where there are and can be none. */
-export function IdentitySection(props: SecurityProps) {
+export function IdentitySection(props: SectionProps) {
   const { view, identities, refused } = props
   const t = view.t.sso
   const { platform } = view
@@ -52,7 +56,7 @@ export function IdentitySection(props: SecurityProps) {
   )
 }
 
-function IdentityRow(props: SecurityProps & { identity: StoredIdentity }) {
+function IdentityRow(props: SecurityPart & { identity: StoredIdentity }) {
   const { view, identity, refused } = props
   const t = view.t.sso
   const { issuer, subject, platform, name } = identity

@@ -2,11 +2,15 @@ import { AppPasswordRow } from '../app-passwords.tsx'
 import { Alert } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import { Rows } from '../../../../web/kit/rows.tsx'
-import { userAction, type UserProps } from '../../../users/pages/admin/user-props.ts'
+import type { UserPage } from '../../../../web/kit/part-of-user.ts'
+import type { StoredAppPassword } from '../../store.ts'
+
+interface Props extends UserPage {
+  appPasswords: readonly StoredAppPassword[]
+}
 
 /** The app passwords of a user, for an operator. */
-export function UserAppPasswords(props: UserProps) {
-  const { view, appPasswords, refused } = props
+export function UserAppPasswords({ view, appPasswords, action, refused }: Props) {
   return (
     <>
       <Alert problem={problemIn(refused, 'delete-app-password')} fields={[]} />
@@ -15,7 +19,7 @@ export function UserAppPasswords(props: UserProps) {
           <AppPasswordRow
             view={view}
             item={appPassword}
-            action={userAction(props, 'delete-app-password')}
+            action={action('delete-app-password')}
             level={3}
           />
         ))}

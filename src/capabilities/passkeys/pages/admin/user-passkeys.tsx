@@ -2,11 +2,12 @@ import { passkeyRecord } from '../../record.ts'
 import { PasskeyFacts } from '../passkey-section.tsx'
 import { Change } from '../../../../web/kit/confirm.tsx'
 import { Row, Rows } from '../../../../web/kit/rows.tsx'
-import { userAction, type UserProps } from '../../../users/pages/admin/user-props.ts'
+import type { UserPage } from '../../../../web/kit/part-of-user.ts'
+import type { StoredPasskey } from '../../store.ts'
 
 /** The passkeys of a user, for an operator. */
-export function UserPasskeys(props: UserProps) {
-  const { view, passkeys, refused } = props
+export function UserPasskeys(props: UserPage & { passkeys: readonly StoredPasskey[] }) {
+  const { view, passkeys, action, refused } = props
   const t = view.t.passkeys
   const isRefused = refused?.form === 'delete-passkey'
   return (
@@ -21,7 +22,7 @@ export function UserPasskeys(props: UserProps) {
               view={view}
               label={t.delete}
               question={t.deleteQuestion(passkey.name)}
-              action={userAction(props, 'delete-passkey')}
+              action={action('delete-passkey')}
               values={{ id }}
               submit={t.deleteSubmit}
               problem={problem}

@@ -4,11 +4,12 @@ import { problemIn } from '../../../../web/kit/form.ts'
 import { Row, Rows } from '../../../../web/kit/rows.tsx'
 import { IdentityFacts } from '../identity-section.tsx'
 import { providerIcon } from '../../../../web/kit/provider-names.ts'
-import { userAction, type UserProps } from '../../../users/pages/admin/user-props.ts'
+import type { UserPage } from '../../../../web/kit/part-of-user.ts'
+import type { ListedIdentity } from '../../manage.ts'
 
 /** The linked accounts of a user at identity providers, for an operator. */
-export function UserIdentities(props: UserProps) {
-  const { view, identities, refused } = props
+export function UserIdentities(props: UserPage & { identities: readonly ListedIdentity[] }) {
+  const { view, identities, action, refused } = props
   const t = view.t.sso
   return (
     <>
@@ -28,7 +29,7 @@ export function UserIdentities(props: UserProps) {
                 view={view}
                 label={t.unlink}
                 question={`${t.unlinkQuestion(shown)}${warning}`}
-                action={userAction(props, 'unlink-identity')}
+                action={action('unlink-identity')}
                 values={{
                   issuer,
                   subject,

@@ -1,49 +1,29 @@
-import * as v from 'valibot'
-import { of } from '../../../../core/access/subject.ts'
-import { text } from '../../../../core/base/text.ts'
+import { read } from '../../../../core/access/subject.ts'
 import type { AppContext } from '../../../../web/http/context.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
-import { idQuery } from '../../../../web/http/input.ts'
+import { accountOfPage, userIdOf } from '../../../../web/kit/admin/user-of-page.ts'
 import { action, type Action } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 import { languageOf } from '../../../../web/kit/language.ts'
 import { type DoneNotice, goTo, showPage } from '../../../../web/kit/view.ts'
-import { deleteAppPassword } from '../../../app-passwords/app-passwords.ts'
 import { changeDetails } from '../../details.ts'
 import { linkPlaceOf } from '../../../joining/http/link-place.ts'
 import { createResetLink } from '../../../joining/reset-links.ts'
 import { approveUser, rejectUser } from '../../../joining/waiting.ts'
-import { isNothing, listRemainingAccess } from '../../../me/remaining-access.ts'
-import { removePasskey } from '../../../passkeys/manage.ts'
-import { endEverything, endSession } from '../../../sessions/manage.ts'
-import { removeKeys } from '../../../ssh-keys/keys.ts'
-import { unlinkIdentity } from '../../../sso/manage.ts'
+import { findRemaining } from '../../../me/pages/remaining-access.tsx'
+import { endEverything } from '../../../sessions/manage.ts'
 import { getUser } from '../../find-users.ts'
 import { cancelUserTwoFactor, changeUser, removeUser } from '../../manage-users.ts'
 import { unlockUser } from '../../unlock.ts'
-import { listOf, userIdOf, userPageOf, USERS_PATH } from './user-address.ts'
+import { listOf, userPageOf, USERS_PATH } from './user-address.ts'
 import { parseDetails } from './user-details.tsx'
 import { parseUser, readNewPassword } from './user-fields.tsx'
 import type { UserForm } from './user-props.ts'
 import { GeneratedPasswordPage, ResetLinkPage } from './users.tsx'
 
-/** The id of a session or a passkey. */
-const textId = v.object({ id: text() })
-
-const identitySchema = v.object({
-  issuer: text(),
-  subject: text(),
-  last_way_in: v.optional(v.string()),
-})
-
 /** The operator of a request, and the user whose page it is. */
 function target(c: AppContext) {
   return [c.get('deps'), actorOf(c), userIdOf(c)] as const
-}
-
-/** The same, for decisions on the account of a user. */
-function account(c: AppContext) {
-  return [c.get('deps'), of(actorOf(c), userIdOf(c))] as const
 }
 
 /** Leads to the list, so that an operator who goes through people goes on with the next one. */
@@ -83,17 +63,17 @@ export const USER_FORMS: Record<UserForm, Action> = {
     async run(c, { password, generated }) {
       // Read first: an admin who changes their own password ends this session.
       const view = await adminView(c)
-      const [user, remaining] = await Promise.all([
-        getUser(...target(c)),
-        listRemainingAccess(...account(c)),
-      ])
+      const [deps, subject] = accountOfPage(c)
+      const { ran, remaining } = await findRemaining(c, subject.userId, (others) =>
+        read(deps, subject, others),
+      )
       await changeUser(...target(c), { password })
-      return { view, user, remaining, generated }
+      return { view, user: ran.account, remaining, generated }
     },
     done(c, { generated, ...shown }) {
       if (generated !== undefined)
         return showPage(c, <GeneratedPasswordPage {...shown} password={generated} />)
-      const isAll = isNothing(shown.remaining)
+      const isAll = shown.remaining.length === 0
       return goTo(c, userPageOf(c), isAll ? 'user-password-set' : 'user-password-set-remaining')
     },
   }),
@@ -128,7 +108,7 @@ export const USER_FORMS: Record<UserForm, Action> = {
     },
   }),
   'end-sessions': action({
-    run: (c) => endEverything(...account(c)),
+    run: (c) => endEverything(...accountOfPage(c)),
     done: 'user-sessions-ended',
   }),
   disable: action({
@@ -143,33 +123,5 @@ export const USER_FORMS: Record<UserForm, Action> = {
   delete: action({
     run: (c) => removeUser(...target(c)),
     done: (c) => toList(c, 'user-deleted'),
-  }),
-  'end-session': action({
-    reads: textId,
-    run: (c, { id }) => endSession(...account(c), id),
-    done: 'session-ended',
-  }),
-  'delete-key': action({
-    reads: idQuery,
-    run: (c, { id }) => removeKeys(...account(c), id),
-    done: 'key-deleted',
-  }),
-  'delete-app-password': action({
-    reads: idQuery,
-    run: (c, { id }) => deleteAppPassword(...account(c), id),
-    done: 'app-password-deleted',
-  }),
-  'delete-passkey': action({
-    reads: textId,
-    confirms: true,
-    run: (c, { id }) => removePasskey(...account(c), id),
-    done: 'passkey-deleted',
-  }),
-  'unlink-identity': action({
-    reads: identitySchema,
-    confirms: true,
-    run: (c, { last_way_in: last, ...identity }) =>
-      unlinkIdentity(...account(c), identity, { mayBeLast: last === 'true' }),
-    done: 'identity-unlinked',
   }),
 }

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { reason } from '../../../../core/base/reasons.ts'
-import { Refusal } from '../../../../core/base/refusals.ts'
 import { maxCharacters, possiblyEmptyText } from '../../../../core/base/text.ts'
+import { userIdOf } from '../../../../web/kit/admin/user-of-page.ts'
 import type { AppContext } from '../../../../web/http/context.ts'
-import { idQuery, pageQuery } from '../../../../web/http/input.ts'
+import { pageQuery } from '../../../../web/http/input.ts'
 import { USER_GROUPS } from '../../list-store.ts'
 
 export const USERS_PATH = '/account/admin/users'
@@ -41,13 +41,6 @@ export function usersAddress({ search, group }: UserSearch, page = 1): string {
 export function userAddress(id: number, list: string, form = ''): string {
   const back = list === '' ? '' : `?${String(new URLSearchParams({ list }))}`
   return `${USERS_PATH}/${id}${form}${back}`
-}
-
-/** @throws {Refusal} `userNotFound`. */
-export function userIdOf(c: AppContext): number {
-  const result = v.safeParse(idQuery, c.req.param())
-  if (!result.success) throw new Refusal('userNotFound')
-  return result.output.id
 }
 
 /** Reads the query of the list that the user's page leads back to; anything else is dropped. */

@@ -1,9 +1,8 @@
+import type { PartOfUser } from '../../../../web/kit/part-of-user.ts'
+import type { StoredPasskey } from '../../../passkeys/store.ts'
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import type { Details } from '../../details.ts'
-import type { StoredSession } from '../../../sessions/record.ts'
-import type { ListedIdentity } from '../../../sso/manage.ts'
 import type { Stop } from '../../../../core/throttle/stops.ts'
-import type { RemainingAccess } from '../../../me/remaining-access.ts'
 import type { ListedEvent } from '../../../activity/pages/event-text.ts'
 import type { ShownRefused } from '../../../../web/kit/form.ts'
 import type { View } from '../../../../web/kit/view.ts'
@@ -23,20 +22,16 @@ export type UserForm =
   | 'disable'
   | 'enable'
   | 'delete'
-  | 'end-session'
-  | 'delete-key'
-  | 'delete-app-password'
-  | 'delete-passkey'
-  | 'unlink-identity'
 
-export interface UserProps extends RemainingAccess {
+type ShowSection = Awaited<ReturnType<NonNullable<PartOfUser['section']>>>
+
+export interface UserProps {
   view: View
   user: Account
   details: Details
-  /** The sessions that a user may have; `undefined` for any number. */
-  maxSessions: number | undefined
-  sessions: StoredSession[]
-  identities: ListedIdentity[]
+  passkeys: StoredPasskey[]
+  /** What capabilities show of what gives the user access, and the names of their forms. */
+  sections: { show: ShowSection | undefined; forms: string[] }[]
   /** The latest events. */
   events: ListedEvent[]
   /** What is refused to the user now. */
@@ -47,10 +42,10 @@ export interface UserProps extends RemainingAccess {
   hasPrograms: boolean
   /** The list that the operator came from: the query of its address, or empty. */
   list: string
-  refused: ShownRefused<UserForm> | undefined
+  refused: ShownRefused | undefined
 }
 
 /** Returns the path that a form of a user's page posts to; the way back stays in it. */
-export function userAction({ user, list }: Pick<UserProps, 'user' | 'list'>, form: UserForm) {
+export function userAction({ user, list }: Pick<UserProps, 'user' | 'list'>, form: string) {
   return userAddress(user.id, list, `/${form}`)
 }

@@ -1,81 +1,79 @@
 import { Hono } from 'hono'
-import { of } from '../../../../core/access/subject.ts'
+import { of, read } from '../../../../core/access/subject.ts'
+import { selectAnyClient } from '../../../../core/accounts/known-names.ts'
+import { inBatchOf } from '../../../../core/database/shared-batch.ts'
+import { loadPartsOfUser } from '../../../../web/kit/capability.ts'
+import { userIdOf } from '../../../../web/kit/admin/user-of-page.ts'
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import { ADMIN } from '../../../../core/accounts/roles.ts'
 import type { App, AppContext } from '../../../../web/http/context.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
 import { query } from '../../../../web/http/input.ts'
-import { action, formsOf } from '../../../../web/kit/action.ts'
+import { action, type Action, formsOf } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 import type { Refused } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
 import { goTo, showPage } from '../../../../web/kit/view.ts'
 import { listSiteEvents } from '../../../activity/operator-events.ts'
 import { readDetails } from '../../details.ts'
-import { listRemainingAccess, NO_REMAINING_ACCESS } from '../../../me/remaining-access.ts'
-import { listClients } from '../../../openid/clients.ts'
-import { listSessions } from '../../../sessions/manage.ts'
-import { listSettings } from '../../../settings/manage-settings.ts'
-import { listIdentities } from '../../../sso/manage.ts'
-import { findUsers, getUser, MAX_LISTED_USERS } from '../../find-users.ts'
+import { selectPasskeys } from '../../../passkeys/store.ts'
+import { findUsers, MAX_LISTED_USERS } from '../../find-users.ts'
 import { createUser } from '../../manage-users.ts'
 import { listStops } from '../../unlock.ts'
 import { USER_FORMS } from './user-actions.tsx'
-import {
-  listOf,
-  listQuery,
-  userIdOf,
-  userPageOf,
-  usersAddress,
-  USERS_PATH,
-} from './user-address.ts'
+import { listOf, listQuery, userPageOf, usersAddress, USERS_PATH } from './user-address.ts'
 import { parseUser, readNewPassword } from './user-fields.tsx'
-import type { UserForm } from './user-props.ts'
 import { UserPage } from './user.tsx'
 import { GeneratedPasswordPage, NewUserPage, UsersPage } from './users.tsx'
 
 const USERS_PER_PAGE = 25
 
-/** The pages of users, under `/account/admin/users`. */
-export const userPages = new Hono<App>()
-  .get('/', query(listQuery), async (c) => {
-    const view = await adminView(c)
-    const { search, group, page: requestedPage } = c.req.valid('query')
-    const page = Math.max(requestedPage, 1)
-    const filter = { search: search.trim(), groups: group === '' ? [] : [group] }
-    const found = await findUsers(c.get('deps'), actorOf(c), filter, page, USERS_PER_PAGE)
-    const listed = Math.min(found.total, MAX_LISTED_USERS)
-    const pages = Math.max(1, Math.ceil(listed / USERS_PER_PAGE))
-    if (page > pages) return goTo(c, usersAddress({ search, group }, pages))
-    const props = { view, ...found, search, group, page, pages }
-    return showPage(c, <UsersPage {...props} />)
-  })
-  .route(
-    '/:id{[0-9]+}',
-    formsOf(userPageOf, showUser, USER_FORMS).get('/', (c) => showUser(c)),
-  )
-  .route(
-    '/',
-    formsOf(USERS_PATH, showNewUser, {
-      new: action({
-        page: showNewUser,
-        reads: (fields, c) => ({
-          ...parseUser(fields),
-          ...readNewPassword(c.get('deps'), fields),
+/**
+ * The pages of users, under `/account/admin/users`.
+ *
+ * @param sections The forms of sections that capabilities have on the page of a user.
+ */
+export function userPages(sections: Readonly<Record<string, Action>>): Hono<App> {
+  return new Hono<App>()
+    .get('/', query(listQuery), async (c) => {
+      const view = await adminView(c)
+      const { search, group, page: requestedPage } = c.req.valid('query')
+      const page = Math.max(requestedPage, 1)
+      const filter = { search: search.trim(), groups: group === '' ? [] : [group] }
+      const found = await findUsers(c.get('deps'), actorOf(c), filter, page, USERS_PER_PAGE)
+      const listed = Math.min(found.total, MAX_LISTED_USERS)
+      const pages = Math.max(1, Math.ceil(listed / USERS_PER_PAGE))
+      if (page > pages) return goTo(c, usersAddress({ search, group }, pages))
+      const props = { view, ...found, search, group, page, pages }
+      return showPage(c, <UsersPage {...props} />)
+    })
+    .route(
+      '/:id{[0-9]+}',
+      formsOf(userPageOf, showUser, { ...USER_FORMS, ...sections }).get('/', (c) => showUser(c)),
+    )
+    .route(
+      '/',
+      formsOf(USERS_PATH, showNewUser, {
+        new: action({
+          page: showNewUser,
+          reads: (fields, c) => ({
+            ...parseUser(fields),
+            ...readNewPassword(c.get('deps'), fields),
+          }),
+          confirms: true,
+          async run(c, { generated, ...user }) {
+            const id = await createUser(c.get('deps'), actorOf(c), user)
+            return { user: { id, username: user.username }, generated }
+          },
+          async done(c, { user, generated }) {
+            if (generated === undefined) return goTo(c, `${USERS_PATH}/${user.id}`, 'user-made')
+            const shown = { user, remaining: [], password: generated }
+            return showPage(c, <GeneratedPasswordPage view={await adminView(c)} {...shown} />)
+          },
         }),
-        confirms: true,
-        async run(c, { generated, ...user }) {
-          const id = await createUser(c.get('deps'), actorOf(c), user)
-          return { user: { id, username: user.username }, generated }
-        },
-        async done(c, { user, generated }) {
-          if (generated === undefined) return goTo(c, `${USERS_PATH}/${user.id}`, 'user-made')
-          const shown = { user, remaining: NO_REMAINING_ACCESS, password: generated }
-          return showPage(c, <GeneratedPasswordPage view={await adminView(c)} {...shown} />)
-        },
       }),
-    }),
-  )
+    )
+}
 
 async function showNewUser(c: AppContext, refused?: Refused) {
   return showForm(c, NewUserPage, { view: await adminView(c) }, refused)
@@ -84,6 +82,28 @@ async function showNewUser(c: AppContext, refused?: Refused) {
 /** The events on a user's page. */
 const LATEST_EVENTS = { limit: 5, offset: 0 }
 const MAX_COUNTED_ADMINS = 25
+
+/** Reads a user, and what capabilities show of what gives the user access. */
+async function readAccess(c: AppContext, userId: number) {
+  const deps = c.get('deps')
+  const { db } = deps
+  const parts = await loadPartsOfUser(c.get('capabilities'))
+  const { ran, works: sections } = await inBatchOf(
+    (others) =>
+      read(deps, of(actorOf(c), userId), {
+        passkeys: selectPasskeys(db, userId),
+        clients: selectAnyClient(db),
+        ...others,
+      }),
+    (batch) =>
+      parts.map(async ({ section, forms = {} }) => ({
+        show: await section?.(deps, userId, batch),
+        forms: Object.keys(forms),
+      })),
+  )
+  const { account: user, passkeys, clients } = ran
+  return { user, passkeys, hasPrograms: clients.length > 0, sections }
+}
 
 /** Reads what stops a user, and what has happened lately. */
 async function readLately(c: AppContext, userId: number) {
@@ -103,32 +123,21 @@ async function isLastAdmin(c: AppContext, user: Account): Promise<boolean> {
   return users.every(({ id, disabled }) => id === user.id || disabled)
 }
 
-async function showUser(c: AppContext, refused?: Refused<UserForm>) {
+async function showUser(c: AppContext, refused?: Refused) {
   const view = await adminView(c)
   const [deps, operator, userId] = [c.get('deps'), actorOf(c), userIdOf(c)]
-  const [user, { details }, settings, { sessions }, remaining, ...more] = await Promise.all([
-    getUser(deps, operator, userId),
+  const [{ user, ...access }, { details }, lately] = await Promise.all([
+    readAccess(c, userId),
     readDetails(deps, of(operator, userId)),
-    listSettings(deps, operator),
-    listSessions(deps, of(operator, userId)),
-    listRemainingAccess(deps, of(operator, userId)),
-    listIdentities(deps, of(operator, userId)),
-    listClients(deps, operator),
     readLately(c, userId),
   ])
-  const [identities, clients, lately] = more
-  const sessionLimit = Number(settings.find(({ key }) => key === 'max_devices')?.value ?? 0)
   const props = {
     view,
     user,
     details,
-    maxSessions: sessionLimit === 0 ? undefined : sessionLimit,
-    ...remaining,
+    ...access,
     ...lately,
-    sessions,
-    identities,
     list: listOf(c),
-    hasPrograms: clients.length > 0,
     isLastAdmin: await isLastAdmin(c, user),
   }
   return showForm(c, UserPage, props, refused)

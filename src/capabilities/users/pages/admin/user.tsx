@@ -1,34 +1,21 @@
 import { GUEST } from '../../../../core/accounts/roles.ts'
-import { NO_REMAINING_ACCESS } from '../../../me/remaining-access.ts'
-import { RemainingAccessLists } from '../../../me/pages/remaining-access.tsx'
-import { browserOf, deviceIcon, Methods } from '../../../sessions/pages/sessions.tsx'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
-import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../../web/kit/confirm.tsx'
+import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { EventList } from '../../../activity/pages/event-list.tsx'
 import { Alert } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import { Icon } from '../../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
-import { Fold, Row, Rows } from '../../../../web/kit/rows.tsx'
-import { TimeFact } from '../../../../web/kit/time.tsx'
+import { Fold } from '../../../../web/kit/rows.tsx'
 import { EVENTS_PATH } from '../../../activity/pages/admin/events.tsx'
 import { PermissionField } from './permission-fields.tsx'
 import { StopFacts, Unlock } from './stops.tsx'
 import { EndForms, HelpForms } from './user-access.tsx'
-import { UserAppPasswords } from '../../../app-passwords/pages/admin/user-app-passwords.tsx'
 import { USERS_PATH } from './user-address.ts'
 import { UserDetails } from './user-details.tsx'
 import { fieldsOf, USER_FIELDS, UserFields } from './user-fields.tsx'
-import { UserIdentities } from '../../../sso/pages/admin/user-identities.tsx'
-import { UserPasskeys } from '../../../passkeys/pages/admin/user-passkeys.tsx'
 import { userAction, type UserProps } from './user-props.ts'
 import { Decisions, RegistrationFacts, UserBadges } from './users.tsx'
-
-/**
- * The page lists the latest sessions only; “End all sessions and app passwords” ends the others
- * too.
- */
-const MAX_LISTED_SESSIONS = 20
 
 export function UserPage(props: UserProps) {
   const { view, user, details, stops, list } = props
@@ -68,63 +55,22 @@ export function UserPage(props: UserProps) {
 
 /** What gives the user access now, kind by kind. */
 function Access(props: UserProps) {
-  const { view, channels, passkeys, identities, keys, appPasswords, refused } = props
-  const t = view.t.adminUsers
-  const hasIdentities = identities.length > 0 || view.platform !== undefined
+  const { view, user, sections, refused } = props
+  const page = { view, user, action: (form: string) => userAction(props, form), refused }
   return (
     <section>
-      <h2>{t.access}</h2>
+      <h2>{view.t.adminUsers.access}</h2>
       <div class="folds">
-        <Fold
-          icon="sessions"
-          title={t.sessions}
-          count={props.sessions.length}
-          {...(props.maxSessions !== undefined && { about: t.maxSessions(props.maxSessions) })}
-          open={refused?.form === 'end-session'}
-        >
-          <Sessions {...props} />
-        </Fold>
-        <Fold
-          icon="passkeys"
-          tone="green"
-          title={view.t.passkeys.title}
-          count={passkeys.length}
-          open={refused?.form === 'delete-passkey'}
-        >
-          <UserPasskeys {...props} />
-        </Fold>
-        {hasIdentities && (
-          <Fold
-            icon="sso"
-            tone="violet"
-            title={view.t.sso.title}
-            count={identities.length}
-            open={refused?.form === 'unlink-identity'}
-          >
-            <UserIdentities {...props} />
-          </Fold>
-        )}
-        <Fold icon="keys" title={t.keys} count={keys.length} open={refused?.form === 'delete-key'}>
-          <Keys {...props} />
-        </Fold>
-        <Fold
-          icon="app-passwords"
-          tone="teal"
-          title={view.t.appPasswords.title}
-          count={appPasswords.length}
-          open={refused?.form === 'delete-app-password'}
-        >
-          <UserAppPasswords {...props} />
-        </Fold>
-        {channels.length > 0 && (
-          <Fold icon="notices" title={view.t.channels.title} count={channels.length}>
-            <RemainingAccessLists
-              view={view}
-              remaining={{ ...NO_REMAINING_ACCESS, channels }}
-              ofOther
-            />
-          </Fold>
-        )}
+        {sections.map(({ show, forms }) => {
+          const section = show?.(page)
+          if (section === undefined) return null
+          const { content, ...fold } = section
+          return (
+            <Fold {...fold} open={refused !== undefined && forms.includes(refused.form)}>
+              {content}
+            </Fold>
+          )
+        })}
       </div>
     </section>
   )
@@ -171,7 +117,7 @@ function LockedOut(props: UserProps) {
 function ChangeForm(props: UserProps) {
   const { view, user, hasPrograms, refused } = props
   const t = view.t.adminUsers
-  const nameHint = hasPrograms ? view.t.adminPrograms.renameHint : undefined
+  const nameHint = hasPrograms ? t.renameHint : undefined
   const isRefused = refused?.form === 'change'
   const problem = isRefused ? refused.problem : undefined
   // The guest's form sends no role.
@@ -198,68 +144,5 @@ function ChangeForm(props: UserProps) {
         <button>{t.save}</button>
       </form>
     </Fold>
-  )
-}
-
-function Sessions(props: UserProps) {
-  const { view, sessions, refused } = props
-  const t = view.t.adminUsers
-  const more = sessions.length - MAX_LISTED_SESSIONS
-  return (
-    <>
-      <Alert problem={problemIn(refused, 'end-session')} fields={[]} />
-      <Rows
-        rows={sessions.slice(0, MAX_LISTED_SESSIONS).map((session) => (
-          <Row
-            icon={deviceIcon(session.userAgent)}
-            title={browserOf(view, session.userAgent)}
-            level={3}
-          >
-            <p class="facts">
-              <span>{session.network}</span>
-              <TimeFact view={view} at={session.createdAt} phrase={view.t.sessions.since} />
-              <Methods view={view} amr={session.amr} />
-            </p>
-            <form method="post" action={userAction(props, 'end-session')}>
-              <button class="secondary" name="id" value={session.id}>
-                {t.endSession}
-              </button>
-            </form>
-          </Row>
-        ))}
-        none={<p class="hint">{t.noSessions}</p>}
-      />
-      {more > 0 && <p class="hint">{t.moreSessions(more)}</p>}
-    </>
-  )
-}
-
-function Keys(props: UserProps) {
-  const { view, keys, refused } = props
-  const { adminUsers: t, keys: words } = view.t
-  return (
-    <>
-      <Alert problem={problemIn(refused, 'delete-key')} fields={[]} />
-      <Rows
-        rows={keys.toReversed().map((key) => (
-          <Row icon="keys" title={key.title} level={3}>
-            <p class="facts">
-              <span>{key.type}</span>
-              <TimeFact view={view} at={key.addedAt} phrase={words.added} />
-            </p>
-            <code>{key.fingerprint}</code>
-            <Change
-              view={view}
-              label={words.delete}
-              question={words.deleteQuestion(key.title)}
-              action={userAction(props, 'delete-key')}
-              values={{ id: key.id }}
-              submit={words.deleteSubmit}
-            />
-          </Row>
-        ))}
-        none={<p class="hint">{t.noKeys}</p>}
-      />
-    </>
   )
 }

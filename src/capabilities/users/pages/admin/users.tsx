@@ -2,7 +2,7 @@ import type { Account } from '../../../../core/accounts/accounts.ts'
 import { GENERAL, GUEST } from '../../../../core/accounts/roles.ts'
 import type { MadeLink } from '../../../joining/invitations.ts'
 import { type findUsers, MAX_LISTED_USERS } from '../../find-users.ts'
-import { isNothing, type RemainingAccess } from '../../../me/remaining-access.ts'
+import type { Remaining } from '../../../../web/kit/part-of-user.ts'
 import { USER_GROUPS } from '../../list-store.ts'
 import { RemainingAccessLists } from '../../../me/pages/remaining-access.tsx'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
@@ -329,7 +329,7 @@ interface GeneratedProps {
   view: View
   user: { id: number; username: string }
   /** What still gives access after the new password. */
-  remaining: RemainingAccess
+  remaining: readonly Remaining[]
   password: string
 }
 
@@ -352,7 +352,7 @@ export function GeneratedPasswordPage(props: GeneratedProps) {
           done={t.generatedDone}
         />
       </article>
-      {!isNothing(remaining) && (
+      {remaining.length > 0 && (
         <article>
           <p>{t.remaining}</p>
           <RemainingAccessLists view={view} remaining={remaining} ofOther />

@@ -1,0 +1,68 @@
+import type { Child } from 'hono/jsx'
+import type { Account } from '../../core/accounts/accounts.ts'
+import type { SharedBatch } from '../../core/database/shared-batch.ts'
+import type { Deps } from '../../core/deps.ts'
+import type { Action } from './action.ts'
+import type { ShownRefused } from './form.ts'
+import type { FoldProps } from './rows.tsx'
+import type { Texts } from './texts.ts'
+import type { View } from './view.ts'
+
+/**
+ * Reads something of a user for a page.
+ *
+ * @param batch Gets the statements before the function waits for anything. Its owner checks who
+ *   reads.
+ */
+type Read<Found> = (
+  deps: Pick<Deps, 'db' | 'now'>,
+  userId: number,
+  batch: SharedBatch,
+) => Promise<Found>
+
+/** A thing as a list shows it. */
+export interface RemainingRow {
+  name: string
+  facts: Child
+}
+
+/** Things of one kind that still give access after a new password, or are told of it. */
+export interface Remaining {
+  title: (t: Texts) => string
+  /** Where their user deletes them. */
+  page: string
+  /** @param ofOther For an operator: the account is another user's. */
+  rows: readonly ((view: View, ofOther: boolean) => RemainingRow)[]
+}
+
+/** The page of a user, for operators. */
+export interface UserPage {
+  view: View
+  user: Account
+  /** Returns the address of a form on the page. */
+  action: (form: string) => string
+  refused: ShownRefused | undefined
+}
+
+/** A section of the page of a user; it is open after a refusal of one of its forms. */
+interface SectionOfUser extends Omit<FoldProps, 'open'> {
+  content: Child
+}
+
+/** The page Security. */
+export interface SecurityPart {
+  view: View
+  refused: ShownRefused | undefined
+}
+
+/** What a capability shows of a user on pages of others. */
+export interface PartOfUser {
+  /** After a new password. */
+  remaining?: Read<Remaining>
+  /** On the page of a user, for operators; `undefined` where there is nothing to show. */
+  section?: Read<(page: UserPage) => SectionOfUser | undefined>
+  /** The forms of that section, by the last segment of their address. */
+  forms?: Readonly<Record<string, Action>>
+  /** On the page Security. */
+  security?: Read<(page: SecurityPart) => Child>
+}
