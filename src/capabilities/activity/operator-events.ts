@@ -1,5 +1,6 @@
-import { actAsOperator, type Operator } from '../../core/access/operators.ts'
-import type { ActorDeps } from '../../core/access/act-as.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { of, read } from '../../core/access/subject.ts'
 import type { PageWindow } from '../../core/base/paging.ts'
 import {
   countSiteEvents,
@@ -15,13 +16,13 @@ import {
  * @throws {Refusal} `notAdmin`.
  */
 export async function listSiteEvents(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
   filter: EventFilter,
   { limit, offset }: PageWindow,
 ) {
   const oneMore = { limit: limit + 1, offset }
-  const { events } = await actAsOperator(deps, operator, {
+  const { events } = await read(deps, of(operator), {
     events: selectAllEvents(deps.db, filter, oneMore),
   })
   return { events: events.slice(0, limit), more: events.length > limit }
@@ -37,10 +38,10 @@ const EVENTS_PER_PAGE = 2000
  * @yields A page of events.
  * @throws {Refusal} `notAdmin`.
  */
-export async function* readSiteEvents(deps: ActorDeps, operator: Operator, filter: EventFilter) {
+export async function* readSiteEvents(deps: ReaderDeps, operator: Operator, filter: EventFilter) {
   let place: EventFilter = filter
   for (;;) {
-    const { events } = await actAsOperator(deps, operator, {
+    const { events } = await read(deps, of(operator), {
       events: selectEventsInOrder(deps.db, place, EVENTS_PER_PAGE),
     })
     if (events.length > 0) yield events
@@ -52,11 +53,11 @@ export async function* readSiteEvents(deps: ActorDeps, operator: Operator, filte
 
 /** Counts the events of an export, for its progress. @throws {Refusal} `notAdmin`. */
 export async function countEventsOfSite(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
   filter: EventFilter,
 ): Promise<number> {
-  const { counted } = await actAsOperator(deps, operator, {
+  const { counted } = await read(deps, of(operator), {
     counted: countSiteEvents(deps.db, filter),
   })
   return counted[0]?.total ?? 0

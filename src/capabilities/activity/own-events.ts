@@ -1,7 +1,8 @@
 import { boundedWindowOf } from '../../core/base/paging.ts'
 import { shownEventId } from '../../core/crypto/key-ring.ts'
 import type { Deps } from '../../core/deps.ts'
-import { type Actor, readAs, type ReaderDeps } from '../../core/access/act-as.ts'
+import type { Actor, ReaderDeps } from '../../core/access/act-as.ts'
+import { own, read } from '../../core/access/subject.ts'
 import {
   countEvents,
   type EventFilter,
@@ -25,7 +26,7 @@ export async function listOwnEvents(
   filter: OwnEventFilter = {},
 ) {
   const window = boundedWindowOf(page, perPage, MAX_EVENTS)
-  const { account, events, counted } = await readAs(deps, actor, {
+  const { account, events, counted } = await read(deps, own(actor), {
     events: selectEvents(deps.db, actor.userId, window, filter),
     counted: countEvents(deps.db, actor.userId, filter),
   })
@@ -45,7 +46,7 @@ export async function listLatestOwnEvents(
   limit: number,
 ) {
   const window = { limit, offset: 0 }
-  const { events } = await readAs(deps, actor, {
+  const { events } = await read(deps, own(actor), {
     events: selectEvents(deps.db, actor.userId, window, filter),
   })
   return events.map(ownEvent)

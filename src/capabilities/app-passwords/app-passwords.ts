@@ -1,9 +1,9 @@
-import { type ReaderDeps, readAs, type SessionActor } from '../../core/access/act-as.ts'
+import type { ReaderDeps, SessionActor } from '../../core/access/act-as.ts'
 import { hashAppPassword, makeAppPassword } from '../../core/access/app-password.ts'
 import { appPasswordDeletion } from '../../core/access/app-password-store.ts'
 import { selectClosed } from '../../core/access/kept-credentials.ts'
 import { parseScopes } from '../../core/access/scopes.ts'
-import { change, type ChangeDeps, of, read, type Subject } from '../../core/access/subject.ts'
+import { change, type ChangeDeps, of, own, read, type Subject } from '../../core/access/subject.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { isEnabledAt } from '../../core/accounts/conditions.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
@@ -50,7 +50,7 @@ export async function listAppPasswords(deps: ReaderDeps, subject: Subject<number
 /** Lists the actor's app passwords, with the account and what is closed (`selectClosed`). */
 export function listAppPasswordsWithClosed(deps: ReaderDeps, actor: SessionActor) {
   const { db } = deps
-  return readAs(deps, actor, {
+  return read(deps, own(actor), {
     appPasswords: selectAppPasswords(db, actor.userId),
     ...selectClosed(db, actor.userId),
   })

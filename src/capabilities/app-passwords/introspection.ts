@@ -2,8 +2,9 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { inOneBatch } from '../../core/database/shared-batch.ts'
 import type { Answers, Parts } from '../../core/database/statements.ts'
 import type { Database, Deps } from '../../core/deps.ts'
-import type { ActorDeps } from '../../core/access/act-as.ts'
-import { actAsOperator, type Operator } from '../../core/access/operators.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { of, read } from '../../core/access/subject.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import { hashAppPassword, isAppPassword } from '../../core/access/app-password.ts'
@@ -70,13 +71,13 @@ export async function introspect(
 
 /** Works like `introspect`, for an operator. It counts as no use. @throws {Refusal} `notAdmin`. */
 export async function introspectAsOperator(
-  deps: IntrospectionDeps & ActorDeps,
+  deps: IntrospectionDeps & ReaderDeps,
   readers: readonly ReadToken[],
   operator: Operator,
   token: string,
 ): Promise<TokenRecord> {
   const found = await findToken(deps, readers, token, deps.now(), (parts) =>
-    actAsOperator(deps, operator, parts),
+    read(deps, of(operator), parts),
   )
   return recordOf(found)
 }
@@ -102,7 +103,7 @@ async function findToken(
 ): Promise<Found> {
   const isOurs = isAppPassword(token)
   const claims = isOurs ? undefined : await readClaims(deps, token, now)
-  const others = await Promise.all(readers.map((read) => read(deps, token, now)))
+  const others = await Promise.all(readers.map((reader) => reader(deps, token, now)))
   const [{ ofSession, ofAppPassword }, ...records] = await inOneBatch(run, (batch) => [
     batch.add(searchesFor(deps.db, claims, hashAppPassword(token), now)),
     ...others.map(async (search) => search?.(batch)),

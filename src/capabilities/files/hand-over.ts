@@ -1,8 +1,7 @@
 import * as base64url from 'jose/base64url'
 import * as v from 'valibot'
-import { endAs } from '../../core/access/act-as.ts'
 import type { SessionActor } from '../../core/access/actor.ts'
-import { mayEnd } from '../../core/access/session-store.ts'
+import { act, own } from '../../core/access/subject.ts'
 import { verifyToken } from '../../core/access/token.ts'
 import { challengeUse, claimChallenge } from '../../core/access/used-challenges.ts'
 import { sha256Base64Url } from '../../core/base/encoding.ts'
@@ -53,9 +52,9 @@ export async function takeHandOver(
   const claims = await verifyToken(await deps.keyRing(), token, now)
   const actor: SessionActor = { ...claims, ...client }
   // It changes nothing of the account, so it is not counted as a change.
-  const { claimed } = await endAs(deps, actor, {
-    claimed: claimChallenge(deps.db, mayEnd(deps.db, actor, now), use),
-  })
+  const { claimed } = await act(deps, own(actor), { ends: true }, ({ by }) => ({
+    claimed: claimChallenge(deps.db, by, use),
+  }))
   if (claimed.length === 0) throw new Refusal('handOverInvalid')
   return { token, next }
 }

@@ -3,14 +3,15 @@ import journal from '../../../schema/migrations/meta/_journal.json' with { type:
 import { orUnavailable } from '../../core/database/database.ts'
 import { selectMigrations } from '../../core/database/migrations.ts'
 import type { Deps } from '../../core/deps.ts'
-import { actAsOperator, type Operator } from '../../core/access/operators.ts'
-import type { ActorDeps } from '../../core/access/act-as.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import { of, read } from '../../core/access/subject.ts'
 import { HEALTH_MILLISECONDS, type PartHealth } from '../../core/base/part-health.ts'
 
 /** The smallest cost of scrypt: the check is whether the hasher answers, not how fast it hashes. */
 const TRIAL_COST = { logN: 1, blockSize: 1, parallelism: 1 }
 
-export type HealthDeps = ActorDeps & Pick<Deps, 'kv' | 'hashPassword'>
+export type HealthDeps = ReaderDeps & Pick<Deps, 'kv' | 'hashPassword'>
 
 /** Checks a part that another capability has; `undefined` where the site has none. */
 type CheckOther<Other> = () => Promise<Other | undefined>
@@ -26,7 +27,7 @@ export async function checkHealth<Other>(
   operator: Operator,
   others: readonly CheckOther<Other>[],
 ) {
-  await actAsOperator(deps, operator, {})
+  await read(deps, of(operator), {})
   return checkParts(deps, others)
 }
 

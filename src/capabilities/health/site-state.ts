@@ -1,4 +1,5 @@
-import { actAsOperator, type Operator } from '../../core/access/operators.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { of, read } from '../../core/access/subject.ts'
 import { sampleEvents, selectLatestChanges } from '../../core/audit/event-lists.ts'
 import type { Database, Deps } from '../../core/deps.ts'
 import { inOneBatch, type SharedBatch } from '../../core/database/shared-batch.ts'
@@ -36,7 +37,7 @@ export async function readSiteState<Part, Found>(
   const { db } = deps
   const now = deps.now()
   const [found, ...others] = await inOneBatch(
-    (parts) => actAsOperator(deps, operator, parts),
+    (parts) => read(deps, of(operator), parts),
     (batch) => [
       batch.add({
         stops: selectStops(db, now, MAX_STOPS),

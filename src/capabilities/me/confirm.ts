@@ -2,14 +2,11 @@ import type { Deps } from '../../core/deps.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { clearCounter } from '../../core/throttle/charges.ts'
 import { oldPasswordCounter } from '../../core/throttle/counters.ts'
-import { confirmAs, type SessionActor } from '../../core/access/act-as.ts'
+import type { SessionActor } from '../../core/access/act-as.ts'
+import { act, own } from '../../core/access/subject.ts'
 import { type Method, toConfirm } from '../../core/access/sign-in-methods.ts'
 import { selectMustUsePasskey } from '../../core/accounts/store.ts'
-import {
-  confirmLiveSession,
-  confirmSessionWhen,
-  mayConfirm,
-} from '../../core/access/session-store.ts'
+import { confirmLiveSession, confirmSessionWhen } from '../../core/access/session-store.ts'
 import type { ShownPasskey } from '../passkeys/shown-passkey.ts'
 import { confirmWithPasskey } from '../passkeys/confirm.ts'
 import { useUpCode } from '../two-factor/manage.ts'
@@ -39,15 +36,16 @@ export async function confirmSession(
   }
   if ('code' in shown) {
     const method = await useUpCode(deps, actor, shown.code)
-    await confirmAs(deps, actor, { confirmed: confirmLiveSession(db, actor, method, deps.now()) })
+    await act(deps, own(actor), { confirms: true }, ({ now }) => ({
+      confirmed: confirmLiveSession(db, actor, method, now),
+    }))
     return
   }
   await provePassword(deps, actor, shown.password, 'wrongPassword')
-  const now = deps.now()
-  await confirmAs(deps, actor, {
+  await act(deps, own(actor), { confirms: true }, ({ now, by }) => ({
     confirmed: confirmLiveSession(db, actor, 'pwd', now),
-    cleared: clearCounter(db, mayConfirm(db, actor, now), oldPasswordCounter(actor)),
-  })
+    cleared: clearCounter(db, by, oldPasswordCounter(actor)),
+  }))
 }
 
 /**
@@ -70,13 +68,11 @@ export async function proveAgain(
   const { hasTwoFactor } = await provePassword(deps, actor, password, 'wrongPassword')
   if (hasTwoFactor && code === '') throw new Refusal('wrongConfirmationCode')
   const methods: Method[] = hasTwoFactor ? ['pwd', await useUpCode(deps, actor, code)] : ['pwd']
-  const now = deps.now()
-  const by = mayConfirm(db, actor, now)
-  const { mustUsePasskey } = await confirmAs(deps, actor, {
+  const { mustUsePasskey } = await act(deps, own(actor), { confirms: true }, ({ now, by }) => ({
     mustUsePasskey: selectMustUsePasskey(db, actor.userId),
     confirmed: confirmSessionWhen(db, by, actor, methods, now),
     cleared: clearCounter(db, by, oldPasswordCounter(actor)),
-  })
+  }))
   if (mustUsePasskey.length > 0) throw new Refusal('secondFactorUnused')
   return methods
 }

@@ -1,6 +1,7 @@
 import { count, eq } from 'drizzle-orm'
 import { passkeys } from '../../../schema/tables.ts'
-import { readAs, type ReaderDeps, type SessionActor } from '../../core/access/act-as.ts'
+import type { ReaderDeps, SessionActor } from '../../core/access/act-as.ts'
+import { own, read } from '../../core/access/subject.ts'
 import { selectClosed } from '../../core/access/kept-credentials.ts'
 import { ownEvent, selectEvents } from '../../core/audit/event-lists.ts'
 import { selectNewNetwork } from '../../core/audit/sign-in-networks.ts'
@@ -19,7 +20,7 @@ export async function readOverview(deps: ReaderDeps, actor: SessionActor) {
   const { db } = deps
   const { userId, network } = actor
   const now = deps.now()
-  const { closedAppPasswords, closedKeys, ...found } = await readAs(deps, actor, {
+  const { closedAppPasswords, closedKeys, ...found } = await read(deps, own(actor), {
     ...selectClosed(db, userId),
     codes: countUnusedCodes(db, userId),
     places: selectNewNetwork(db, userId, now - NEW_MILLISECONDS, network),

@@ -1,4 +1,4 @@
-import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { eventOf, logEvent, recordEvent } from '../../core/audit/events.ts'
 import { THE_SERVICE } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { staticDigest, verifyPassword } from '../../core/passwords/passwords.ts'
@@ -8,9 +8,8 @@ import { oldPasswordCounter } from '../../core/throttle/counters.ts'
 import { noteStop } from '../../core/throttle/stops.ts'
 import { tooManyAttempts } from '../../core/throttle/requests.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { type Acting, confirmAs, type SessionActor } from '../../core/access/act-as.ts'
-import type { ChangeDeps } from '../../core/access/subject.ts'
-import { mayConfirm } from '../../core/access/session-store.ts'
+import type { Acting, SessionActor } from '../../core/access/act-as.ts'
+import { act, type ChangeDeps, own } from '../../core/access/subject.ts'
 import { selectPasswordHash } from './profile-store.ts'
 
 export type ProofDeps = ChangeDeps & Pick<Deps, 'hashPassword' | 'randomBytes'>
@@ -30,15 +29,15 @@ export async function provePassword(
   wrong: 'wrongOldPassword' | 'wrongPassword',
 ): Promise<Acting> {
   const { db } = deps
-  const now = deps.now()
   const counter = oldPasswordCounter(actor)
-  const refused = eventOf(actor, 'proof_refused', now, 'password')
-  const { account, blocks, charged, stored } = await confirmAs(deps, actor, {
+  const done = await act(deps, own(actor), { confirms: true }, ({ now, by }) => ({
     blocks: selectBlocks(db, [counter], now),
-    charged: chargeUnspent(db, mayConfirm(db, actor, now), [counter], now),
-    noted: noteStop(db, mayConfirm(db, actor, now), counter, actor.userId, now),
+    charged: chargeUnspent(db, by, [counter], now),
+    noted: noteStop(db, by, counter, actor.userId, now),
     stored: selectPasswordHash(db, actor.userId),
-  })
+  }))
+  const { account, now, blocks, charged, stored } = done
+  const refused = eventOf(actor, 'proof_refused', now, 'password')
   if (charged.length === 0) {
     logEvent({ ...refused, detail: 'too many passwords' })
     throw tooManyAttempts(blocks, now)
@@ -51,7 +50,6 @@ export async function provePassword(
     throw error
   })
   if (matches) return account
-  await insertEvent(db, THE_SERVICE, refused)
-  logEvent(refused)
+  await recordEvent(db, refused)
   throw new Refusal(wrong)
 }

@@ -1,4 +1,5 @@
-import { readAs, type ReaderDeps, type SessionActor } from '../../core/access/act-as.ts'
+import type { ReaderDeps, SessionActor } from '../../core/access/act-as.ts'
+import { own, read } from '../../core/access/subject.ts'
 import { selectClosed } from '../../core/access/kept-credentials.ts'
 import { selectRecovered } from '../../core/access/recovery.ts'
 import { selectDemand } from '../../core/accounts/last-factor.ts'
@@ -19,7 +20,7 @@ const LATEST_CLONES = { limit: 100, offset: 0 }
 export async function readWaysIn(deps: ReaderDeps, actor: SessionActor, others: SharedParts) {
   const { db } = deps
   const { userId } = actor
-  const { account, codes, recovered, demand, ...ways } = await readAs(deps, actor, {
+  const { account, codes, recovered, demand, ...ways } = await read(deps, own(actor), {
     codes: countUnusedCodes(db, userId),
     passkeys: selectPasskeys(db, userId),
     clones: selectEvents(db, userId, LATEST_CLONES, { kind: 'passkey_cloned' }),

@@ -1,6 +1,5 @@
 import { and, eq, exists, gt, isNotNull, notExists, or, type SQL, sql } from 'drizzle-orm'
 import {
-  auditEvents,
   openidClients,
   openidConsents,
   openidGrants,
@@ -13,7 +12,7 @@ import { type FreshnessDeps, whenFresh } from '../../core/access/freshness.ts'
 import { PROVIDER_TOLERANCE_SECONDS } from '../../core/access/sign-in-methods.ts'
 import { isSession } from '../../core/access/session-store.ts'
 import { isOnThisComputer } from '../../core/base/issuer.ts'
-import { eventOf, eventRow } from '../../core/audit/events.ts'
+import { eventOf, insertEvents } from '../../core/audit/events.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database, Deps } from '../../core/deps.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
@@ -222,9 +221,8 @@ export function insertConsentEvent(
   source: Source,
   { actor, now }: Consent,
 ) {
-  const event = eventRow(eventOf(actor, 'access_given', now))
-  const row = { ...event, detail: sql`${openidClients.name}` }
-  return writing(db, by).insert(auditEvents, row, source)
+  const event = eventOf(actor, 'access_given', now)
+  return insertEvents(db, by, event, { detail: sql`${openidClients.name}` }, source)
 }
 
 /**
@@ -237,8 +235,8 @@ export function insertRefreshEvent(
   grantId: string,
   { actor, now }: Consent,
 ) {
-  const event = eventRow(eventOf(actor, 'offline_access_given', now))
-  const row = { ...event, detail: sql`${openidClients.name}` }
+  const event = eventOf(actor, 'offline_access_given', now)
+  const detail = sql`${openidClients.name}`
   const from = sql`${openidGrants} inner join ${openidClients} on ${openidClients.id} = ${openidGrants.clientId}`
-  return writing(db, by).insert(auditEvents, row, { from, where: eq(openidGrants.id, grantId) })
+  return insertEvents(db, by, event, { detail }, { from, where: eq(openidGrants.id, grantId) })
 }

@@ -1,11 +1,9 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { openidClients, users } from '../../../schema/tables.ts'
-import { type ActorDeps, actAs, type Acting, type SessionActor } from '../../core/access/act-as.ts'
-import type { FreshnessDeps } from '../../core/access/freshness.ts'
-import { isLive } from '../../core/access/session-store.ts'
+import type { Acting, SessionActor } from '../../core/access/act-as.ts'
+import { act, type ChangeDeps, own } from '../../core/access/subject.ts'
 import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import { selectWithPasswordOrPasskey } from '../../core/accounts/store.ts'
-import { eventOf, logEvent } from '../../core/audit/events.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { AuthorizationRequest, Sender } from './authorization-request.ts'
 import {
@@ -27,9 +25,7 @@ import { selectSigningKeys } from './keys.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readProof } from './proof.ts'
 
-type AuthorizeDeps = ActorDeps &
-  FreshnessDeps &
-  Pick<Deps, 'randomBytes' | 'keyRing' | 'isIssuerSet'>
+type AuthorizeDeps = ChangeDeps & Pick<Deps, 'randomBytes' | 'keyRing' | 'isIssuerSet'>
 
 /**
  * The outcome of a request of a signed-in user. `confirm`: the user must prove again who they are,
@@ -80,53 +76,42 @@ export async function authorize(
   hasConsented = false,
 ): Promise<Outcome | undefined> {
   const { db } = deps
-  const now = deps.now()
   const [id, secret] = [newGrantId(deps), newSecret(deps)]
-  const by = isLive(db, actor, now)
+  const codeHash = await hashSecret(secret)
   const proof = await readProof(deps, request, actor)
   const expected = await findExpectedSub(deps, issuer, request)
-  const isProven = isProvenFor(deps, request, proof, { now, hasConsented })
   const isAsked = !hasConsented && request.prompts.includes('consent')
-  const source = whereAllowed(
-    actor,
-    request,
-    and(
-      isProven,
-      expected === undefined ? undefined : eq(users.sub, expected),
-      deps.isIssuerSet ? undefined : inArray(openidClients.issuer, ['', issuer]),
-    ),
-  )
-  const codeHash = await hashSecret(secret)
-  const { account, found, proven, confirming, granted, allowed } = await actAs(deps, actor, {
-    found: selectClient(db, request.clientId),
-    proven: isProven && selectProven(db, actor, isProven),
-    confirming: isProven && selectWithPasswordOrPasskey(db, actor.userId),
-    consented: hasConsented ? giveConsent(db, by, source, request, { actor, now }) : undefined,
-    allowed: hasConsented ? insertConsentEvent(db, by, source, { actor, now }) : undefined,
-    granted: isAsked
-      ? undefined
-      : insertGrant(db, by, source, request, {
-          id,
-          issuer,
-          actor,
-          codeHash,
-          now,
-          proof,
-          hasConsented,
-        }),
-    tooMany: isAsked ? undefined : deleteOldCodes(db, by, actor, id),
-    used: proof && useProof(db, by, proof, id, now),
-    refreshing: asksForRefresh(request)
-      ? insertRefreshEvent(db, by, id, { actor, now })
-      : undefined,
+  const done = await act(deps, own(actor), {}, ({ now, by }) => {
+    const isProven = isProvenFor(deps, request, proof, { now, hasConsented })
+    const source = whereAllowed(
+      actor,
+      request,
+      and(
+        isProven,
+        expected === undefined ? undefined : eq(users.sub, expected),
+        deps.isIssuerSet ? undefined : inArray(openidClients.issuer, ['', issuer]),
+      ),
+    )
+    const grant = { id, issuer, actor, codeHash, now, proof, hasConsented }
+    return {
+      found: selectClient(db, request.clientId),
+      proven: isProven && selectProven(db, actor, isProven),
+      confirming: isProven && selectWithPasswordOrPasskey(db, actor.userId),
+      consented: hasConsented ? giveConsent(db, by, source, request, { actor, now }) : undefined,
+      allowed: hasConsented ? insertConsentEvent(db, by, source, { actor, now }) : undefined,
+      granted: isAsked ? undefined : insertGrant(db, by, source, request, grant),
+      tooMany: isAsked ? undefined : deleteOldCodes(db, by, actor, id),
+      used: proof && useProof(db, by, proof, id, now),
+      refreshing: asksForRefresh(request)
+        ? insertRefreshEvent(db, by, id, { actor, now })
+        : undefined,
+    }
   })
+  const { account, found, proven, confirming, granted } = done
   const client = trusted(found, request, deps.isIssuerSet || issuer)
   if (client === undefined) return undefined
-  if (granted !== undefined && granted.length > 0) {
-    if (allowed !== undefined) logEvent(eventOf(actor, 'access_given', now, client.name))
-    if (asksForRefresh(request)) logEvent(eventOf(actor, 'offline_access_given', now, client.name))
+  if (granted !== undefined && granted.length > 0)
     return { kind: 'code', client, code: handleText('code', { id, family: '', secret }) }
-  }
   refuse(account, client, request)
   if (expected !== undefined && expected !== account.sub)
     throw new OAuthError('login_required', 'another user is signed in')

@@ -313,13 +313,6 @@ export function deleteOldCodes(
 export function selectAccessOf(db: Database, userId: UserId) {
   const { id, name } = openidClients
   const consent = and(eq(openidConsents.userId, userId), eq(openidConsents.clientId, id))
-  const has = (table: typeof openidGrants | typeof openidConsents, when?: SQL) =>
-    exists(
-      db
-        .select({ found: sql`1`.as('found') })
-        .from(table)
-        .where(and(eq(table.userId, userId), eq(table.clientId, id), when)),
-    )
   const isUsed = eq(openidGrants.used, true)
   return db
     .select({
@@ -336,8 +329,24 @@ export function selectAccessOf(db: Database, userId: UserId) {
       >`(select ${openidConsents.givenAt} from ${openidConsents} where ${consent})`.as('given_at'),
     })
     .from(openidClients)
-    .where(or(has(openidGrants, isUsed), has(openidConsents)))
+    .where(hasAccess(db, userId, isUsed))
     .orderBy(name)
+}
+
+/**
+ * Holds for a client that has something of a user: a consent, a token or a code.
+ *
+ * @param when A further condition on tokens and codes.
+ */
+export function hasAccess(db: Database, userId: UserId, when?: SQL): SQL | undefined {
+  const has = (table: typeof openidGrants | typeof openidConsents, which?: SQL) =>
+    exists(
+      db
+        .select({ found: sql`1`.as('found') })
+        .from(table)
+        .where(and(eq(table.userId, userId), eq(table.clientId, openidClients.id), which)),
+    )
+  return or(has(openidGrants, when), has(openidConsents))
 }
 
 /** Holds for what a client has of a user. */

@@ -2,7 +2,7 @@ import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import * as v from 'valibot'
 import { desc, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import { openidKeys } from '../../../schema/tables.ts'
-import { insertEvent, logEvent } from '../../core/audit/events.ts'
+import { insertEvent } from '../../core/audit/events.ts'
 import { type Authority, runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/database/database.ts'
 import type { Deps } from '../../core/deps.ts'
@@ -10,9 +10,9 @@ import { openBox, sealBox } from '../../core/crypto/sealed-box.ts'
 import { RS256 } from '../../core/crypto/signing-key.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { remembered } from '../../core/base/isolate-memory.ts'
-import { type ActorDeps } from '../../core/access/act-as.ts'
 import { logError } from '../../core/database/log.ts'
-import { actAsOperator, eventBy, isOperator, type Operator } from '../../core/access/operators.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { change, type ChangeDeps, of } from '../../core/access/subject.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 /**
@@ -117,24 +117,26 @@ export interface Rotation {
  * @throws {Refusal} `notAdmin`.
  */
 export async function rotateKey(
-  deps: KeyDeps & ActorDeps,
+  deps: KeyDeps & ChangeDeps,
   operator: Operator,
   { noticeSeconds, dropsOthers }: Rotation,
 ): Promise<{ kid: string; activeFrom: number; oldShownUntil: number }> {
   const { db } = deps
   const now = deps.now()
   const key = await makeKey(deps, now + noticeSeconds * 1000)
-  const by = isOperator(db, operator, now)
-  const event = eventBy(operator, undefined, 'signing_key_made', now, key.id)
-  const { keys } = await actAsOperator(deps, operator, {
-    event: insertEvent(db, by, event),
-    inserted: insertKey(db, by, key),
-    deleted: dropsOthers
-      ? writing(db, by).delete(openidKeys, ne(openidKeys.id, key.id))
-      : undefined,
-    keys: selectSigningKeys(db, now),
-  })
-  logEvent(event)
+  const { keys } = await change(
+    deps,
+    of(operator),
+    { kind: 'signing_key_made', detail: key.id },
+    ({ by, event }) => ({
+      event: insertEvent(db, by, event),
+      inserted: insertKey(db, by, key),
+      deleted: dropsOthers
+        ? writing(db, by).delete(openidKeys, ne(openidKeys.id, key.id))
+        : undefined,
+      keys: selectSigningKeys(db, now),
+    }),
+  )
   await publishKeys(deps, keys)
   const { id: kid, activeFrom } = key
   const oldShownUntil = dropsOthers ? now : activeFrom + SHOWN_MILLISECONDS

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { type Actor, readAs, type ReaderDeps, readRowAs } from '../../core/access/act-as.ts'
+import { type Actor, type ReaderDeps, readRowAs } from '../../core/access/act-as.ts'
 import { selectClosed } from '../../core/access/kept-credentials.ts'
-import { change, type ChangeDeps, read, type Subject } from '../../core/access/subject.ts'
+import { change, type ChangeDeps, own, read, type Subject } from '../../core/access/subject.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
 import { insertEvent } from '../../core/audit/events.ts'
 import { EVERYTHING } from '../../core/base/paging.ts'
@@ -92,7 +92,7 @@ export interface SftpHelp {
  * closed (`selectClosed`).
  */
 export async function listKeysWithHelp(deps: ReaderDeps, actor: Actor) {
-  const { account, keys, changed, ...closed } = await readAs(deps, actor, {
+  const { account, keys, changed, ...closed } = await read(deps, own(actor), {
     keys: selectKeys(deps.db, actor.userId, EVERYTHING),
     ...selectClosed(deps.db, actor.userId),
     changed: selectSettings(deps.db, ['sftp_address', 'security_contact']),

@@ -3,11 +3,11 @@ import { insertEvent } from '../../core/audit/events.ts'
 import type { Deps } from '../../core/deps.ts'
 import { equalBytes } from '../../core/base/encoding.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { readAs, type ReaderDeps, type SessionActor } from '../../core/access/act-as.ts'
+import type { ReaderDeps, SessionActor } from '../../core/access/act-as.ts'
 import { toEnrol } from '../../core/access/sign-in-methods.ts'
 import { endSessions, withNewFactor } from '../../core/access/endings.ts'
 import { strengthenSession } from '../../core/access/session-store.ts'
-import { act, change, type ChangeDeps, own } from '../../core/access/subject.ts'
+import { act, change, type ChangeDeps, own, read } from '../../core/access/subject.ts'
 import { fromBase32, toBase32 } from '../../core/base/base32.ts'
 import { qrDataUri } from './qr.ts'
 import { makeRecoveryCodes } from './recovery.ts'
@@ -129,7 +129,7 @@ export async function confirmWithRecoveryCodes(
 /** Reads the account of an actor, and whether the session has a seed that can still be confirmed. */
 export async function readEnrolment(deps: ReaderDeps, session: SessionActor) {
   const actor = toEnrol(session)
-  const { account, seeds } = await readAs(deps, actor, {
+  const { account, seeds } = await read(deps, own(actor), {
     seeds: selectSeeds(deps.db, actor, deps.now()),
   })
   return { account, isPending: Boolean(seeds[0]?.pending) }
@@ -150,14 +150,17 @@ async function confirm(
   const actor = toEnrol(session)
   const { db } = deps
   const { userId } = actor
-  const read = await act(deps, own(actor), { fresh: true }, ({ now }) => ({
+  const found = await act(deps, own(actor), { fresh: true }, ({ now }) => ({
     seeds: selectSeeds(db, actor, now),
   }))
-  const { pending: sealed, current = null } = read.seeds[0] ?? {}
+  const { pending: sealed, current = null } = found.seeds[0] ?? {}
   const secret = fromBase32(shown.secret.trim())
   if (!sealed || secret === undefined) throw new Refusal('wrongEnrolmentCode')
   const seed = await openSeed(await deps.keyRing(), sealed, userId)
-  if (!equalBytes(seed, secret) || (await findTimeStep(seed, shown.code, read.now)) === undefined) {
+  if (
+    !equalBytes(seed, secret) ||
+    (await findTimeStep(seed, shown.code, found.now)) === undefined
+  ) {
     throw new Refusal('wrongEnrolmentCode')
   }
   const endsCodes = current !== null || recoveryHashes !== undefined

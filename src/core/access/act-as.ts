@@ -22,7 +22,7 @@ import {
   readAppPasswordState,
 } from './app-password-store.ts'
 import { changeParts, type CountedAs, hasWrites, refuseTooManyChanges } from './changes.ts'
-import { type FreshnessDeps, isFreshAt, provenAt } from './freshness.ts'
+import { provenAt } from './freshness.ts'
 import { factorState, type FactorState, isEnough, isMadeWithEnough } from './sign-in-methods.ts'
 import { type AppPasswordScope, hasScope } from './scopes.ts'
 import { isLive, isSessionUseNoted, mayConfirm, noteSessionUse } from './session-store.ts'
@@ -148,6 +148,18 @@ export type ReaderDeps = ActorDeps & Pick<Deps, 'nearbyDb' | 'meter'>
 /** The account of the actor, and the answers of the other parts of the batch. */
 type Acted<Named extends Parts> = { account: Acting } & Answers<Named>
 
+/** How the writes of an action count: as a change, unless one of these is true. */
+export interface ActionKind {
+  /**
+   * It only takes access away, so it does not count: a thief who uses up the changes of a user must
+   * not keep the user from ending what the thief has. A write carries `mayEnd`, and writes nothing
+   * when nothing ends, so what was made bounds it.
+   */
+  ends?: boolean
+  /** It confirms the session, so it counts for this session alone. A write carries `mayConfirm`. */
+  confirms?: boolean
+}
+
 /**
  * Acts for a user in one round trip: D1 checks the session or the app password and runs `parts` in
  * order, in one transaction. A write among them carries `isLive`, so it changes nothing when the
@@ -163,57 +175,15 @@ export function actAs<Named extends Parts>(
   deps: ActorDeps,
   actor: Actor,
   parts: Named,
+  kind: ActionKind = {},
 ): Promise<Acted<Named>> {
-  return actWith(deps.db, deps, actor, parts, hasWrites(parts) ? 'change' : undefined)
+  const as = hasWrites(parts) ? countedAs(actor, kind) : undefined
+  return actWith(deps.db, deps, actor, parts, as)
 }
 
-/**
- * Works like `actAs`, for what only takes access away: a thief who uses up the changes of a user
- * must not keep the user from ending what the thief has. A write carries `mayEnd`, and writes
- * nothing when nothing ends, so what was made bounds it.
- */
-export function endAs<Named extends Parts>(
-  deps: ActorDeps,
-  actor: Actor,
-  parts: Named,
-): Promise<Acted<Named>> {
-  return actWith(deps.db, deps, actor, parts)
-}
-
-/**
- * Works like `actAs`, for the confirmation of a session: it counts for this session alone, and not
- * as a change. A write carries `mayConfirm`.
- */
-export function confirmAs<Named extends Parts>(
-  deps: ActorDeps,
-  actor: SessionActor,
-  parts: Named,
-): Promise<Acted<Named>> {
-  return actWith(deps.db, deps, actor, parts, hasWrites(parts) ? 'confirmation' : undefined)
-}
-
-/**
- * Works like `actAs`, for actions that need a fresh session. A write carries `isFresh` of the same
- * `now`.
- *
- * @throws {Refusal} `confirmationNeeded`, and the refusals of `actAs`.
- */
-export async function actFreshAs<Named extends Parts>(
-  deps: ActorDeps & FreshnessDeps,
-  actor: Actor,
-  now: number,
-  parts: Named,
-): Promise<Acted<Named>> {
-  return refuseStale(deps, await actAs(deps, actor, parts), now)
-}
-
-function refuseStale<Done extends { account: Acting }>(
-  deps: FreshnessDeps,
-  acted: Done,
-  now: number,
-): Done {
-  if (!isFreshAt(deps, acted.account.provenAt, now)) throw new Refusal('confirmationNeeded')
-  return acted
+function countedAs(actor: Actor, { ends = false, confirms = false }: ActionKind) {
+  if (confirms && isSessionActor(actor)) return 'confirmation'
+  return ends ? undefined : 'change'
 }
 
 /**
@@ -323,7 +293,7 @@ function admitAppPassword<Row extends Found>(
   if (appPassword.expiresAt !== null && appPassword.expiresAt <= now)
     throw new Refusal('tokenExpired')
   if (!isEnabledAt(account, now)) throw new Refusal('accountDisabled')
-  actor.userId.found = account.id
+  deps.db.owners.set(actor.tokenHash, account.id)
   refuseMissingScope(actor, appPassword.scopes)
   if (!isEnough(account.factorState, undefined)) throw new Refusal('tokenLacksFactor')
   noteUse(deps, actor, { ...appPassword, userId: account.id }, now)

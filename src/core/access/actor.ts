@@ -1,7 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { appPasswords } from '../../../schema/tables.ts'
 import type { Client } from '../base/network.ts'
-import { OwnerId } from '../database/user-id.ts'
 import { hashAppPassword } from './app-password.ts'
 import type { AppPasswordScope } from './scopes.ts'
 import type { SessionClaims } from './token.ts'
@@ -20,7 +19,8 @@ export interface AppPasswordActor extends Client {
   username: string | undefined
   /** The scope that this request needs. `session`: no app password may make this request. */
   needs: Needs
-  userId: OwnerId
+  /** A subquery, because the batch that checks the app password is the first to read its owner. */
+  userId: SQL<number>
   bookmark?: undefined
 }
 
@@ -34,10 +34,7 @@ export function appPasswordActor(
   client: Client,
 ): AppPasswordActor {
   const tokenHash = hashAppPassword(token)
-  const userId = new OwnerId(
-    () =>
-      sql`(select ${appPasswords.userId} from ${appPasswords} where ${appPasswords.tokenHash} = ${tokenHash})`,
-  )
+  const userId = sql<number>`(select ${appPasswords.userId} from ${appPasswords} where ${appPasswords.tokenHash} = ${tokenHash})`
   return { tokenHash, username, needs, userId, ...client }
 }
 

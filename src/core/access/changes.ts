@@ -12,7 +12,7 @@ import { type Actor, isSessionActor } from './actor.ts'
 /**
  * Requests of one user that change something, in an hour. Nobody clicks so often. A day of them
  * writes less than half of the rows that D1's free plan has. What takes access away is not counted
- * (`endAs`): it ends when there is nothing left to take.
+ * (`ActionKind`): it ends when there is nothing left to take.
  */
 export const MAX_CHANGES = 200
 

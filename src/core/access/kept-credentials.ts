@@ -1,17 +1,18 @@
-import { and, count, eq, exists, not, type SQL, sql } from 'drizzle-orm'
-import { appPasswords, auditEvents, sessions, sshKeys, users } from '../../../schema/tables.ts'
+import { and, count, eq, exists, not, sql, type SQLWrapper } from 'drizzle-orm'
+import { appPasswords, sessions, sshKeys, users } from '../../../schema/tables.ts'
 import { isAdmin } from '../accounts/conditions.ts'
-import { type AuditEvent, eventOf, eventRow, logEvent } from '../audit/events.ts'
+import { insertEvents } from '../audit/events.ts'
+import type { EventKind } from '../audit/kinds.ts'
 import { Refusal } from '../base/refusals.ts'
-import { asAuthority, type Authority, writing } from '../database/statements.ts'
+import { asAuthority, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
-import { actFreshAs, type ActorDeps } from './act-as.ts'
+import type { ReaderDeps } from './act-as.ts'
 import type { SessionActor } from './actor.ts'
-import type { FreshnessDeps } from './freshness.ts'
-import { actAsOperator, type Operator } from './operators.ts'
-import { isSession, methodsOf, selectFreshActor } from './session-store.ts'
+import type { Operator } from './operators.ts'
+import { isSession, selectFreshActor } from './session-store.ts'
 import { hasShownFactor, isMadeWithEnough, isMadeWithPassword } from './sign-in-methods.ts'
+import { change, type ChangeDeps, of, own, read } from './subject.ts'
 
 type Table = typeof appPasswords | typeof sshKeys
 
@@ -47,7 +48,7 @@ export interface MadeWithPassword {
  * @throws {Refusal} `notAdmin`.
  */
 export async function countMadeWithPassword(
-  deps: ActorDeps,
+  deps: ReaderDeps,
   operator: Operator,
 ): Promise<MadeWithPassword> {
   const counted = (table: Table) =>
@@ -59,15 +60,15 @@ export async function countMadeWithPassword(
       .from(table)
       .innerJoin(users, eq(users.id, table.userId))
       .where(isMadeWithPassword(table.amr))
-  const found = await actAsOperator(deps, operator, {
+  const found = await read(deps, of(operator), {
     appPasswords: counted(appPasswords),
     keys: counted(sshKeys),
   })
   const [ofAppPasswords] = found.appPasswords
   const [ofKeys] = found.keys
-  const numbers = (of: 'admins' | 'everybody') => ({
-    appPasswords: ofAppPasswords?.[of] ?? 0,
-    keys: ofKeys?.[of] ?? 0,
+  const numbers = (whose: 'admins' | 'everybody') => ({
+    appPasswords: ofAppPasswords?.[whose] ?? 0,
+    keys: ofKeys?.[whose] ?? 0,
   })
   return { admins: numbers('admins'), everybody: numbers('everybody') }
 }
@@ -85,51 +86,34 @@ export function closedBy(demand: string | undefined, made: MadeWithPassword): Cr
  * @returns How many were kept.
  * @throws {Refusal} `confirmationNeeded`; `keepNeedsFactor` when the session has shown none.
  */
-export async function keepCredentials(
-  deps: ActorDeps & FreshnessDeps,
-  actor: SessionActor,
-): Promise<Credentials> {
+export async function keepCredentials(deps: ChangeDeps, actor: SessionActor): Promise<Credentials> {
   const { db } = deps
   const { userId, sessionId } = actor
-  const now = deps.now()
   const hasFactor = hasShownFactor(sessions.amr)
-  const by = asAuthority(exists(selectFreshActor(deps, actor, now, hasFactor)))
-  const ofAppPasswords = eventOf(actor, 'token_kept', now)
-  const ofKeys = eventOf(actor, 'key_kept', now)
-  const amr = methodsOf(db, actor)
-  const { shown, ...kept } = await actFreshAs(deps, actor, now, {
-    shown: db
-      .select({ id: sessions.id })
-      .from(sessions)
-      .where(and(isSession(userId, sessionId), hasFactor)),
-    tokenEvents: insertEvents(db, by, appPasswords, userId, ofAppPasswords, appPasswords.name),
-    appPasswords: writing(db, by)
-      .update(appPasswords, { amr }, isWeakOf(appPasswords, userId))
-      .returning({ detail: appPasswords.name }),
-    keyEvents: insertEvents(db, by, sshKeys, userId, ofKeys, sshKeys.title),
-    keys: writing(db, by)
-      .update(sshKeys, { amr }, isWeakOf(sshKeys, userId))
-      .returning({ detail: sshKeys.title }),
-  })
-  if (shown.length === 0) throw new Refusal('keepNeedsFactor')
-  for (const { detail } of kept.appPasswords) logEvent({ ...ofAppPasswords, detail })
-  for (const { detail } of kept.keys) logEvent({ ...ofKeys, detail })
+  const isWeak = (table: Table) => and(eq(table.userId, userId), isMadeWithPassword(table.amr))
+  const kept = await change(
+    deps,
+    own(actor),
+    { kind: 'token_kept', fresh: true },
+    ({ now, amr, event }) => {
+      const by = asAuthority(exists(selectFreshActor(deps, actor, now, hasFactor)))
+      const keep = (table: Table) =>
+        writing(db, by).update(table, { amr }, isWeak(table)).returning({ id: table.id })
+      // They stand before the updates, which leave none of these rows.
+      const written = (table: Table, kind: EventKind, detail: SQLWrapper) =>
+        insertEvents(db, by, { ...event, kind }, { detail }, { from: table, where: isWeak(table) })
+      return {
+        shown: db
+          .select({ id: sessions.id })
+          .from(sessions)
+          .where(and(isSession(userId, sessionId), hasFactor)),
+        event: written(appPasswords, 'token_kept', appPasswords.name),
+        appPasswords: keep(appPasswords),
+        keyEvent: written(sshKeys, 'key_kept', sshKeys.title),
+        keys: keep(sshKeys),
+      }
+    },
+  )
+  if (kept.shown.length === 0) throw new Refusal('keepNeedsFactor')
   return { appPasswords: kept.appPasswords.length, keys: kept.keys.length }
-}
-
-function isWeakOf(table: Table, userId: UserId): SQL | undefined {
-  return and(eq(table.userId, userId), isMadeWithPassword(table.amr))
-}
-
-/** Writes an event for each credential that is about to be kept. */
-function insertEvents(
-  db: Database,
-  by: Authority,
-  table: Table,
-  userId: UserId,
-  event: AuditEvent,
-  detail: SQL | typeof appPasswords.name | typeof sshKeys.title,
-) {
-  const row = { ...eventRow(event), detail }
-  return writing(db, by).insert(auditEvents, row, { from: table, where: isWeakOf(table, userId) })
 }

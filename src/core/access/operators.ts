@@ -1,21 +1,13 @@
 import { exists, type SQL, sql } from 'drizzle-orm'
-import {
-  type Answers,
-  asAuthority,
-  type Authority,
-  type Parts,
-  runBatch,
-} from '../database/statements.ts'
+import { asAuthority, type Authority } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
 import type { AuditEvent } from '../audit/events.ts'
 import type { EventKind } from '../audit/kinds.ts'
 import { COMMAND_LINE } from '../base/network.ts'
 import type { UserId } from '../database/user-id.ts'
-import { Refusal } from '../base/refusals.ts'
 import { isAdmin } from '../accounts/conditions.ts'
-import { ADMIN } from '../accounts/roles.ts'
-import { actAs, type Actor, type ActorDeps } from './act-as.ts'
-import { type FreshnessDeps, isFreshAt } from './freshness.ts'
+import type { Actor } from './actor.ts'
+import type { FreshnessDeps } from './freshness.ts'
 import { methodsOf, selectFreshActor, selectLiveActor } from './session-store.ts'
 import { BY_COMMAND } from './sign-in-methods.ts'
 
@@ -23,41 +15,6 @@ export { COMMAND_LINE }
 
 /** A signed-in admin or the command line. */
 export type Operator = Actor | typeof COMMAND_LINE
-
-/**
- * Acts as an operator. For a session it works like `actAs` and requires an admin. A write carries
- * `isOperator`.
- *
- * @throws {Refusal} `notAdmin`, and the refusals of `actAs`.
- */
-export async function actAsOperator<Named extends Parts>(
-  deps: ActorDeps,
-  operator: Operator,
-  parts: Named,
-): Promise<Answers<Named>> {
-  if (!isActor(operator)) return runBatch(deps.db, parts)
-  const acted = await actAs(deps, operator, parts)
-  if (acted.account.role !== ADMIN) throw new Refusal('notAdmin')
-  return acted
-}
-
-/**
- * Works like `actAsOperator`, for a batch with parts that need a fresh session. Those parts carry
- * `isFreshOperator` of the same `now`.
- *
- * @returns The answers, and whether the session is fresh. The command line always is.
- */
-export async function actAsOperatorAt<Named extends Parts>(
-  deps: ActorDeps & FreshnessDeps,
-  operator: Operator,
-  now: number,
-  parts: Named,
-): Promise<{ isFresh: boolean } & Answers<Named>> {
-  if (!isActor(operator)) return { ...(await runBatch(deps.db, parts)), isFresh: true }
-  const acted = await actAs(deps, operator, parts)
-  if (acted.account.role !== ADMIN) throw new Refusal('notAdmin')
-  return { ...acted, isFresh: isFreshAt(deps, acted.account.provenAt, now) }
-}
 
 /** Holds for the live session of an admin, an admin's app password, and the command line. */
 export function isOperator(db: Database, operator: Operator, now: number): Authority {

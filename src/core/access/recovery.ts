@@ -2,7 +2,8 @@ import { and, exists, gt, type SQL, sql } from 'drizzle-orm'
 import { recoveryCodes, sessions } from '../../../schema/tables.ts'
 import { asAuthority, type Authority } from '../database/statements.ts'
 import type { Database, Deps } from '../deps.ts'
-import { readAs, type ReaderDeps } from './act-as.ts'
+import type { ReaderDeps } from './act-as.ts'
+import { own, read } from './subject.ts'
 import type { SessionActor } from './actor.ts'
 import type { FreshnessDeps } from './freshness.ts'
 import { isSession, selectFreshActor } from './session-store.ts'
@@ -38,7 +39,7 @@ export function isFreshAfterRecovery(
 
 /** Reads the account of an actor, and whether a recovery code has just begun the session. */
 export async function readRecovery(deps: ReaderDeps, actor: SessionActor) {
-  const { account, recovered } = await readAs(deps, actor, {
+  const { account, recovered } = await read(deps, own(actor), {
     recovered: selectRecovered(deps.db, actor, deps.now()),
   })
   return { account, isRecovered: recovered.length > 0 }

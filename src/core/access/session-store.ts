@@ -24,8 +24,8 @@ export function isLive(db: Database, actor: Actor, now: number): Authority {
 }
 
 /**
- * Works like `isLive`, however many changes the user has made: for `endAs`, so for what only takes
- * access away.
+ * Works like `isLive`, however many changes the user has made: for actions that only take access
+ * away.
  */
 export function mayEnd(db: Database, actor: Actor, now: number): Authority {
   return asAuthority(exists(selectAnyLive(db, actor, now)))
@@ -41,7 +41,7 @@ export function mayEndFresh(
   return asAuthority(exists(selectAnyLive(deps.db, actor, now, isFreshIf)))
 }
 
-/** Works like `isLive`, for `confirmAs`: other changes of the user don't count. */
+/** Works like `isLive`, for the confirmation of a session: other changes don't count. */
 export function mayConfirm(db: Database, actor: SessionActor, now: number): Authority {
   return asAuthority(
     exists(selectAnyLive(db, actor, now, hasChangesLeft(actor, 'confirmation', now))),
@@ -170,7 +170,7 @@ export function hasSession(db: Database, which?: SQL): SQL {
   return exists(db.select({ id: sessions.id }).from(sessions).where(which))
 }
 
-/** Records that the user of a live session has just proved who they are. It is for `confirmAs`. */
+/** Records that the user of a live session has just proved who they are. For actions that confirm. */
 export function confirmLiveSession(db: Database, actor: SessionActor, method: Method, now: number) {
   return confirmSessionWhen(db, mayConfirm(db, actor, now), actor, [method], now)
 }

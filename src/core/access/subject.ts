@@ -11,16 +11,14 @@ import type { Database } from '../deps.ts'
 import {
   actAs,
   type Acting,
+  type ActionKind,
   type ActorDeps,
-  confirmAs,
-  endAs,
   readAs,
   type ReaderDeps,
 } from './act-as.ts'
 import { type Actor, isSessionActor } from './actor.ts'
 import { type FreshnessDeps, isFreshAt } from './freshness.ts'
 import {
-  actAsOperator,
   eventBy,
   isActor,
   isFreshOperator,
@@ -80,13 +78,9 @@ type Done<S, Named extends Parts> = { now: number } & Read<S, Named>
 export type ChangeDeps = ActorDeps & FreshnessDeps
 
 /** The demands of an action on a session. */
-interface Demand {
+interface Demand extends ActionKind {
   /** It gives access, so the session must be fresh. */
   fresh?: boolean
-  /** It only takes access away, so it does not count as a change (`endAs`). */
-  ends?: boolean
-  /** It confirms the session, so it counts for this session alone (`confirmAs`). */
-  confirms?: boolean
 }
 
 /** The arguments of a function that makes the statements of an action. */
@@ -115,10 +109,11 @@ export async function read(
   parts: Parts,
 ): Promise<Record<string, unknown>> {
   if (subject.isOwn) return readAs(deps, subject.by, parts)
-  const { owner, ...answers } = await actAsOperator(deps, subject.by, {
+  const { account, owner, ...answers }: Ran = await run(deps, subject, {
     owner: selectOwner(deps.db, subject),
     ...parts,
   })
+  refuseOthers(subject, account)
   return { ...answers, account: found(owner) }
 }
 
@@ -144,23 +139,24 @@ export async function act(
   demand: Demand,
   statements: (given: Given) => Parts | Promise<Parts>,
 ): Promise<Record<string, unknown>> {
-  const { isOwn, by: actor } = subject
   const now = deps.now()
   const parts = await statements({
     now,
     by: authorityOf(deps, subject, demand, now),
-    amr: methodsOfOperator(deps.db, actor),
+    amr: methodsOfOperator(deps.db, subject.by),
   })
-  const { account, owner, ...answers }: Ran = await run(deps, subject, demand, {
-    owner: selectOwner(deps.db, subject),
-    ...parts,
-  })
+  const { account, owner, ...answers }: Ran = await run(
+    deps,
+    subject,
+    { owner: selectOwner(deps.db, subject), ...parts },
+    demand,
+  )
   logWritten(parts, answers)
-  if (!isOwn && account !== undefined && account.role !== ADMIN) throw new Refusal('notAdmin')
+  refuseOthers(subject, account)
   const isStale = account !== undefined && !isFreshAt(deps, account.provenAt, now)
   if (isStale && (demand.fresh || hasRows(answers['guarded'])))
     throw new Refusal('confirmationNeeded')
-  return { ...answers, now, account: isOwn ? account : found(owner) }
+  return { ...answers, now, account: subject.isOwn ? account : found(owner) }
 }
 
 /** An event and what its change demands of a session. */
@@ -216,12 +212,15 @@ interface Ran {
 async function run<Named extends Parts>(
   deps: ActorDeps,
   { isOwn, by }: AnySubject,
-  { ends = false, confirms = false }: Demand,
   parts: Named,
+  kind: ActionKind = {},
 ): Promise<{ account?: Acting } & Answers<Named>> {
-  if (!isActor(by)) return runBatch(deps.db, parts)
-  if (isOwn && confirms && isSessionActor(by)) return confirmAs(deps, by, parts)
-  return (isOwn && ends ? endAs : actAs)(deps, by, parts)
+  return isActor(by) ? actAs(deps, by, parts, isOwn ? kind : {}) : runBatch(deps.db, parts)
+}
+
+/** @throws {Refusal} `notAdmin` for another user who acts as an operator. */
+function refuseOthers({ isOwn }: AnySubject, account: Acting | undefined): void {
+  if (!isOwn && account !== undefined && account.role !== ADMIN) throw new Refusal('notAdmin')
 }
 
 function eventFor(subject: AnySubject, kind: EventKind, at: number, detail = ''): AuditEvent {

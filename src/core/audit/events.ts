@@ -4,7 +4,7 @@ import { auditEvents } from '../../../schema/tables.ts'
 import { type Client, COMMAND_LINE } from '../base/network.ts'
 import { terminalJson } from '../base/text.ts'
 import { type Authority, type Parts, THE_SERVICE, writing } from '../database/statements.ts'
-import { knownId, type UserId } from '../database/user-id.ts'
+import type { UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
 import { type Change, changesIn } from './changes.ts'
 import type { EventKind } from './kinds.ts'
@@ -139,12 +139,17 @@ export function logEvent(event: LoggedEvent): void {
   const line = {
     event: 'audit',
     kind,
-    user: knownId(userId ?? undefined),
+    user: loggedId(userId),
     name: nameHash,
     detail,
-    actor: knownId(actor ?? undefined),
+    actor: loggedId(actor),
     changed,
     network,
   }
   console.log(terminalJson(line))
+}
+
+/** The owner of an app password is known once the event is a row (`logWritten`). */
+function loggedId(id: UserId | null | undefined): number | undefined {
+  return typeof id === 'number' ? id : undefined
 }

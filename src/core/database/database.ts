@@ -17,6 +17,8 @@ export interface Database extends Pick<DrizzleD1Database, 'select' | 'all'> {
   readonly changes: Set<string>
   /** The sessions and app passwords that were let in (`credentialOf`). `actAs` adds to it. */
   readonly admitted: Set<string>
+  /** The owners of app passwords that were shown, by the hash. `actAs` adds to it. */
+  readonly owners: Map<string, number>
 }
 
 /** Logouts that programs must hear of, and mails to users. */
@@ -65,6 +67,8 @@ export interface Meter {
   changes: Set<string>
   /** The credentials that D1 has let in during this request. */
   admitted: Set<string>
+  /** The owners of app passwords that were shown, by the hash. */
+  owners: Map<string, number>
 }
 
 export function createMeter(): Meter {
@@ -79,6 +83,7 @@ export function createMeter(): Meter {
     toSend: new Set(),
     changes: new Set(),
     admitted: new Set(),
+    owners: new Map(),
   }
 }
 
@@ -104,6 +109,7 @@ export function openDatabase(
     toSend: meter.toSend,
     changes: meter.changes,
     admitted: meter.admitted,
+    owners: meter.owners,
   })
 }
 

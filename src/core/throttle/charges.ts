@@ -182,8 +182,8 @@ function withoutCharge(part: string): SQL {
 }
 
 /** Deletes the failures of a counter, after a right password or code. */
-export function clearCounter(db: Database, by: Authority, counter: Counter, when?: SQL) {
-  return writing(db, by).delete(throttleCounters, and(eq(throttleCounters.key, counter.key), when))
+export function clearCounter(db: Database, by: Authority, { key }: Counter, when?: SQL) {
+  return writing(db, by).delete(throttleCounters, and(eq(throttleCounters.key, key), when))
 }
 
 /**

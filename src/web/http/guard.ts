@@ -73,8 +73,8 @@ export function signedIn(refusal: RefusalName, needs: Needs) {
 }
 
 /**
- * Lets signed-in users in, and app passwords of the scope `admin`; `actAsOperator` refuses those
- * who are no admins, in the same round trip.
+ * Lets signed-in users in, and app passwords of the scope `admin`; the decision refuses those who
+ * are no admins, in the same round trip.
  */
 export function admin() {
   return signedIn('notAdmin', 'admin')

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import type { Meter } from '../../core/database/database.ts'
-import { knownId } from '../../core/database/user-id.ts'
+import { isSessionActor } from '../../core/access/actor.ts'
 import { clientOf } from './client.ts'
 import { type App, type AppContext, isRefusedStranger } from './context.ts'
 import { FRONT_OUTCOME_HEADER } from './front.ts'
@@ -54,7 +54,9 @@ export const requestLog = createMiddleware<App>(async function requestLog(c, nex
 /** @returns `undefined` for callers without a valid token. */
 function callersId(c: AppContext): number | undefined {
   const caller = c.get('caller')
-  return caller !== undefined && 'actor' in caller ? knownId(caller.actor.userId) : undefined
+  if (caller === undefined || 'guest' in caller) return undefined
+  const { actor } = caller
+  return isSessionActor(actor) ? actor.userId : c.get('deps').meter.owners.get(actor.tokenHash)
 }
 
 /**

@@ -11,8 +11,8 @@ import type { FileServer } from '../../../core/base/file-server.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
 import { idQuery, validate } from '../../../web/http/input.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
-import { readAccountAs, readAs } from '../../../core/access/act-as.ts'
-import { own } from '../../../core/access/subject.ts'
+import { readAccountAs } from '../../../core/access/act-as.ts'
+import { own, read } from '../../../core/access/subject.ts'
 import { parseSftpAddress } from '../../settings/sftp-address.ts'
 import { selectSettings, withAllDefaults } from '../../settings/store.ts'
 import { action, formsOf } from '../../../web/kit/action.ts'
@@ -75,7 +75,7 @@ function parseNewAppPassword(fields: Fields) {
 
 async function showCreated(c: AppContext, created: Created) {
   const deps = c.get('deps')
-  const { account, changed } = await readAs(deps, sessionOf(c), {
+  const { account, changed } = await read(deps, own(sessionOf(c)), {
     changed: selectSettings(deps.db, ['sftp_address']),
   })
   const sftp = parseSftpAddress(withAllDefaults(changed).sftp_address)

@@ -5,7 +5,7 @@ import { readRowAs } from '../../../core/access/act-as.ts'
 import type { Actor } from '../../../core/access/actor.ts'
 import { isFreshAt } from '../../../core/access/freshness.ts'
 import type { Account } from '../../../core/accounts/accounts.ts'
-import { actAsOperatorAt } from '../../../core/access/operators.ts'
+import { act, of } from '../../../core/access/subject.ts'
 import type { Deps } from '../../../core/deps.ts'
 import { MAX_BODY_BYTES } from '../../../web/http/body-limit.ts'
 import type { AppContext } from '../../../web/http/context.ts'
@@ -102,8 +102,7 @@ async function identify(
   if (right === 'nothing') return { as: 'guest' }
   const deps = c.get('deps')
   if (right === 'admin') {
-    const { isFresh } = await actAsOperatorAt(deps, actor, deps.now(), {})
-    if (isGuarded && !isFresh) throw new Refusal('confirmationNeeded')
+    await act(deps, of(actor), { fresh: isGuarded }, () => ({}))
     return { as: 'admin' }
   }
   if (actor === undefined) {

@@ -6,7 +6,7 @@ import type { AppContext } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { findActor } from '../../../web/http/guard.ts'
 import { adminSettingItems } from '../../settings/http/operator-routes.ts'
-import { actAsOperatorAt } from '../../../core/access/operators.ts'
+import { act, of } from '../../../core/access/subject.ts'
 import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
@@ -193,8 +193,7 @@ async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   const isGuarded = theirs.some(
     ({ key, value }) => isGuardedSetting(key) && knownItems.get(key)?.value !== value,
   )
-  if (isGuarded && !(await actAsOperatorAt(deps, actor, deps.now(), {})).isFresh)
-    throw new Refusal('confirmationNeeded')
+  if (isGuarded) await act(deps, of(actor), { fresh: true }, () => ({}))
   const save = (values: readonly { key: string; value: string }[]) =>
     saveSettings(deps, actor, Object.fromEntries(values.map(({ key, value }) => [key, value])))
   if (ours.length > 0) await save(ours)

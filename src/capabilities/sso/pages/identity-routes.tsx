@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { actFreshAs } from '../../../core/access/act-as.ts'
-import { own } from '../../../core/access/subject.ts'
+import { act, own } from '../../../core/access/subject.ts'
 import { text } from '../../../core/base/text.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
@@ -21,9 +20,8 @@ export const identityPages = formsOf(PATH, showIdentities, {
   link: action({
     confirms: true,
     run: async (c) => {
-      const deps = c.get('deps')
       const { userId, sessionId, issuedAtSeconds } = sessionOf(c)
-      await actFreshAs(deps, sessionOf(c), deps.now(), {})
+      await act(c.get('deps'), own(sessionOf(c)), { fresh: true }, () => ({}))
       return goToProvider(c, { kind: 'link', userId, sessionId, issuedAtSeconds })
     },
     done: (c, url) => leadTo(c, url.href),
