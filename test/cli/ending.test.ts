@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
@@ -52,6 +52,19 @@ describe.skipIf(process.platform !== 'linux')('nothing is left of a site', () =>
     const npm = clone.shell('exec npm start', { PORT: await freePort() })
     const pids = await served(npm)
     process.kill(npm.pid, signal)
+    expect(await survivorsOf(pids)).toEqual([])
+  })
+
+  // A slow machine takes seconds for this, and a container that is stopped gets ten.
+  test('that is stopped while the runtime starts', async () => {
+    const runtime = clone.path('runtime.sh')
+    const begun = clone.path('begun')
+    writeFileSync(runtime, `#!/bin/sh\n: > ${begun}\nexec sleep infinity\n`)
+    chmodSync(runtime, 0o755)
+    const service = clone.start({ PORT: await freePort(), MINIFLARE_WORKERD_PATH: runtime })
+    await vi.waitFor(() => expect(existsSync(begun)).toBe(true), WAIT)
+    const pids = [service.pid, ...childrenOf(service.pid)]
+    expect(await service.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
     expect(await survivorsOf(pids)).toEqual([])
   })
 

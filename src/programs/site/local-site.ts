@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import type { Miniflare, Request, Response, V4MiniflareOptions } from 'miniflare'
@@ -197,6 +198,12 @@ class FaultLog extends tools.Log {
   }
 }
 
+/** Miniflare can't end a runtime that starts, which takes seconds: a stop does not wait for it. */
+async function failAtStop({ signal }: Stop): Promise<never> {
+  await once(signal, 'abort')
+  throw signal.reason
+}
+
 /**
  * Runs a Worker on the local data, without inspector, Explorer, trigger handlers and registry of
  * Workers. workerd listens on free ports of 127.0.0.1, to which any local user can connect.
@@ -209,6 +216,7 @@ async function startMiniflare(
   isLogging: boolean,
   stop?: Stop,
 ): Promise<Miniflare> {
+  stop?.signal.throwIfAborted()
   tieRuntime()
   const miniflare = new tools.Miniflare(
     tools.convertV4MiniflareOptions({
@@ -231,12 +239,11 @@ async function startMiniflare(
     }),
   )
   stop?.takeOver()
-  try {
-    await miniflare.ready
-  } catch (error) {
+  const ready = miniflare.ready.catch(async (error: unknown) => {
     // What it still has open would keep this process alive.
     await miniflare.dispose().catch(() => undefined)
     throw codeOf(error) === RUNTIME_LOST ? new CommandError(NO_RUNTIME) : error
-  }
+  })
+  await (stop === undefined ? ready : Promise.race([ready, failAtStop(stop)]))
   return miniflare
 }

@@ -34,6 +34,7 @@ import { aborted, stopSignal } from './stop-signal.ts'
 
 const SETUP_DEADLINE_MILLISECONDS = 60_000
 const LOOK_MILLISECONDS = 1000
+const STOPPED = 'Stopped.'
 /** As often as a minute, because a run costs nothing here. */
 const FREQUENT_MILLISECONDS = 60_000
 
@@ -59,7 +60,7 @@ export function runStart(argv: readonly string[]): Promise<void> {
     } finally {
       unlock()
     }
-    if (options.log === 'lines') console.log('Stopped.')
+    if (options.log === 'lines') console.log(STOPPED)
   })
 }
 
@@ -78,7 +79,7 @@ async function serve(options: StartOptions): Promise<void> {
       throw explainOpening(error)
     },
   )
-  if (miniflare === undefined) return
+  if (miniflare === undefined) return endPreparation(options)
   const stopLogging = logStrayErrors()
   try {
     if (!stop.signal.aborted) await serveSite(miniflare, options, secret, stop.signal)
@@ -86,6 +87,15 @@ async function serve(options: StartOptions): Promise<void> {
     stopLogging()
     await miniflare.dispose()
   }
+}
+
+/**
+ * Ends the process before the site serves. The runtime and temporary files end with it by what
+ * Miniflare does at an exit, and so does the lock of the folder.
+ */
+function endPreparation({ log }: StartOptions): never {
+  if (log === 'lines') console.log(STOPPED)
+  process.exit()
 }
 
 /**
