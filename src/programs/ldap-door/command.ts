@@ -17,7 +17,7 @@ function englishHelp(form: Flags): string {
 /** `latchkey ldap`: answers LDAP for programs beside this machine's file server. */
 export const ldapCommand = command({
   takes: {
-    site: option('--site <url>', '站点地址；https，或本机的 http'),
+    site: option('--site <url>', '站点地址；https，或本机的 http；另见 --insecure'),
     tokenFile: option(
       '--token-file <file>',
       '存有服务令牌（ldap 权限）的文件；否则用 LATCHKEY_SERVICE_TOKEN',
@@ -30,7 +30,10 @@ export const ldapCommand = command({
     ),
     cert: option('--cert <file>', 'ldaps:// 的证书（PEM）'),
     key: option('--key <file>', '证书的私钥（PEM）'),
-    insecure: option('--insecure', '允许在其他机器可访问的地址上使用 ldap://'),
+    insecure: option(
+      '--insecure',
+      '允许在其他机器可访问的地址上使用 ldap://，以及用 http 访问容器',
+    ),
     base: option('--base <dn>', '目录树的根（默认取自站点主机名）'),
     scope: option('--scope <scope>', '应用专用密码须有的权限：files:write（默认）或 files:read'),
     appPasswordsOnly: option('--app-passwords-only', '不接受账户密码'),

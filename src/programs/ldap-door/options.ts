@@ -47,7 +47,7 @@ export interface DoorOptions {
 
 /** The options of the command line, for both programs that start a door. */
 export const OPTIONS = [
-  ['--site <url>', 'the address of the site; https, or http on this machine'],
+  ['--site <url>', 'the address of the site; https, or http on this machine; see --insecure'],
   [
     '--token-file <file>',
     'a file with the service token (scope ldap); else LATCHKEY_SERVICE_TOKEN',
@@ -55,7 +55,7 @@ export const OPTIONS = [
   ['--listen <url>', 'an address to listen on (ldap://127.0.0.1:3890); can be repeated'],
   ['--cert <file>', 'the certificate for ldaps:// (PEM)'],
   ['--key <file>', 'its key (PEM)'],
-  ['--insecure', 'allow ldap:// on an address that other machines reach'],
+  ['--insecure', 'allow ldap:// on an address that other machines reach, and http to a container'],
   ['--base <dn>', 'the base of the tree (from the host of the site)'],
   ['--scope <scope>', 'what app passwords must allow: files:write (default) or files:read'],
   ['--app-passwords-only', 'take no passwords of accounts'],
@@ -70,7 +70,7 @@ export function readOptions(
   written: WrittenOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): DoorOptions {
-  const site = readSite(written.site)
+  const site = readSite(written.site, written.insecure === true)
   const listeners = (written.listen ?? ['ldap://127.0.0.1:3890']).map(readListener)
   const { cert, key } = written
   if (listeners.some(({ isTls }) => isTls) && (cert === undefined || key === undefined))
@@ -103,13 +103,16 @@ export function readOptions(
   }
 }
 
-function readSite(text: string | undefined): URL {
+/** @param isInsecure Allows http to a name without a dot, as a container has: no public name is one. */
+function readSite(text: string | undefined, isInsecure: boolean): URL {
   if (text === undefined) throw new OptionError('--site is missing: name the address of the site.')
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const isSafe =
-    url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+  const isNear = (host: string) => isLoopback(host) || (isInsecure && /^[a-z][\w-]*$/.test(host))
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isNear(url.hostname))
   if (url === undefined || !isSafe)
-    throw new OptionError('--site must be an https address, or http on this machine.')
+    throw new OptionError(
+      '--site must be an https address, or http on this machine; with --insecure also http to a container of the same network.',
+    )
   return url
 }
 

@@ -291,6 +291,29 @@ describe('while the site is away', () => {
   })
 })
 
+function siteOf(site: string, insecure: boolean): string {
+  return readOptions({ site, insecure }, { LATCHKEY_SERVICE_TOKEN: TOKEN }).site.href
+}
+
+describe('--site', () => {
+  test('is https, on this machine also http, and a container only with --insecure', () => {
+    for (const site of ['https://accounts.example.org/', 'http://[::1]:8787/', 'http://localhost/'])
+      expect(siteOf(site, false)).toBe(site)
+    expect(siteOf('http://latchkey:8787/', true)).toBe('http://latchkey:8787/')
+    const refused = [
+      ['http://latchkey:8787', false],
+      ['http://accounts.example.org', true],
+      ['http://latchkey.', true],
+      ['http://192.0.2.7', true],
+      ['http://3221225991', true],
+      ['http://[2001:db8::1]', true],
+      ['ftp://latchkey', true],
+    ] as const
+    for (const [site, insecure] of refused)
+      expect(() => siteOf(site, insecure), site).toThrow(OptionError)
+  })
+})
+
 describe('--listen', () => {
   const TWO = ['ldap://127.0.0.1:0', 'ldap://127.0.0.1:0']
 
