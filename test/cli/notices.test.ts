@@ -157,7 +157,7 @@ describe('the running site', () => {
     expect(await run('notice', 'test', String(id))).toMatchObject({
       code: 1,
       stderr:
-        'The test was not delivered: no e-mail. This site can’t send e-mails: add [[send_email]] with name = "EMAIL" to wrangler.toml and deploy. Under npm start, set SMTP_URL.\n',
+        'The test was not delivered: no e-mail. This site can’t send e-mails. On a server of your own, or in a container: set SMTP_URL, and start the site again. On Cloudflare: add [[send_email]] with name = "EMAIL" to wrangler.toml, and deploy.\n',
     })
   })
 

@@ -194,7 +194,7 @@ test('npm start says in one line what keeps it from starting', async () => {
   const failures: [Record<string, string>, RegExp][] = [
     [
       { PORT: port },
-      /^Port \d+ is in use or not allowed: choose another port, for example PORT=8788 npm start\.\n$/,
+      /^Port \d+ is in use or not allowed: choose another one with PORT, such as 8788\.\n$/,
     ],
     [{ PORT: 'http' }, /^PORT must be a number from 1 to 65535, not "http"\.\n$/],
     [{ ADMIN_PASSWORD: 'short' }, /^ADMIN_PASSWORD: password must have 8 to 1024 characters\.\n$/],
@@ -214,7 +214,7 @@ test('npm start says in one sentence that another start has this folder, which g
   const winner = both.find((started) => started !== loser)
   await winner?.until('serves on')
   const sentence =
-    /^Another npm start(?: \(process \d+\))? serves the site of this folder, or prepares it: stop that one first, or clone into another folder for another site\.\n$/
+    /^Another start(?: \(process \d+\))? serves the site of this folder, or prepares it: stop that one first, or use another folder for another site\.\n$/
   expect(loser.printed).toMatch(sentence)
   const third = await clone.start({ PORT: await freePort() }).ended
   expect(third).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) })
@@ -261,8 +261,7 @@ test('npm start says in one sentence what is damaged, and leaves it as it is', a
   expect(await clone.start({ PORT: await freePort() }).ended).toEqual({
     code: 1,
     stdout: '',
-    stderr:
-      "Can't use .wrangler here as a folder (EEXIST): move it away, then run npm start again.\n",
+    stderr: "Can't use .wrangler here as a folder (EEXIST): move it away, then start again.\n",
   })
 })
 

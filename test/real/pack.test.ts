@@ -136,6 +136,13 @@ test('the entry of a container serves as the owner of the data with SECRET_KEYS 
   expect(made.stdout).toContain('SECRET_KEYS of the environment holds 1 entry')
   expect(made.stdout).toContain('in-container latchkey secrets reseal')
   expect(made.stdout).not.toMatch(/npm|npx|deployed/)
+  const helps = await Promise.all(
+    ['backup', 'restore'].map((name) => container([name, '--help']).ended),
+  )
+  expect(helps.map(({ stdout }) => stdout.trim().split('\n').at(-1)?.trim())).toEqual([
+    'in-container latchkey backup backups/latchkey-$(date +%F).sqlite',
+    'docker compose run --rm latchkey restore backups/latchkey-2026-11-21.sqlite',
+  ])
   expect(await service.stop('SIGTERM')).toMatchObject({ code: 0 })
   expect(await container(['health']).ended).toMatchObject({
     code: 1,
@@ -195,11 +202,19 @@ test('a pack takes over the data of an older checkout, copies them before it mig
   const database = new DatabaseSync(file)
   database.exec("insert into d1_migrations (name) values ('9999_later.sql')")
   database.close()
-  const refused = await latchkey(['start'], { PORT: port }).ended
-  expect(refused).toMatchObject({
+  const noted = join(data, '.wrangler/latchkey.version')
+  expect(readFileSync(noted, 'utf8')).toBe(`${packageJson.version}\n`)
+  writeFileSync(noted, '9.8.7\n')
+  // That of the later version is of no use to this one.
+  cpSync(join(data, 'backups', backup), join(data, 'backups/before-upgrade-9999-99999999.sqlite'))
+  const refusal = (what: string) =>
+    `A later version of Latchkey has changed the database (9999_later.sql), and this one left it as it is: take ${what} again, or restore backups/${backup}, a copy of before.\n`
+  expect(await latchkey(['start'], { PORT: port }).ended).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(
-      /^A later version of Latchkey has changed the database \(9999_later\.sql\), and this one left it as it is: .* restore backups\/before-upgrade-\S+\.sqlite, a copy of before\.\n$/,
-    ),
+    stderr: refusal('the archive of version 9.8.7 or a later one'),
+  })
+  expect(await container([], { PORT: port }).ended).toMatchObject({
+    code: 1,
+    stderr: refusal('the image latchkey:9.8.7 or a later one'),
   })
 })

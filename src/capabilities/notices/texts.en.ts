@@ -48,7 +48,7 @@ const failures: Record<string, string> = {
     'The mail server does not send to this recipient. With Cloudflare, verify the address in the dashboard (Email Routing, Destination addresses).',
   'e-mail limit': 'The limit of e-mails is used up. Try again later.',
   'no e-mail':
-    'This site can’t send e-mails: add [[send_email]] with name = "EMAIL" to wrangler.toml and deploy. Under npm start, set SMTP_URL.',
+    'This site can’t send e-mails. On a server of your own, or in a container: set SMTP_URL, and start the site again. On Cloudflare: add [[send_email]] with name = "EMAIL" to wrangler.toml, and deploy.',
   sealed: 'No key of SECRET_KEYS opens this channel. Delete it and create it again.',
 }
 

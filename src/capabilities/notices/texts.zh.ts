@@ -124,7 +124,7 @@ export const noticesZh: typeof noticesEn = {
         '邮件服务器不向此收件人发信。使用 Cloudflare 时，请在控制台（Email Routing，Destination addresses）中验证该地址。',
       'e-mail limit': '邮件额度已用完。请稍后重试。',
       'no e-mail':
-        '本站无法发送电子邮件：请在 wrangler.toml 中添加 [[send_email]]，其中 name = "EMAIL"，然后重新部署。使用 npm start 时，请设置 SMTP_URL。',
+        '本站无法发送电子邮件。在自己的服务器或容器中运行时，请设置 SMTP_URL，然后重新启动。在 Cloudflare 上，请在 wrangler.toml 中添加 [[send_email]]，其中 name = "EMAIL"，然后重新部署。',
       sealed: 'SECRET_KEYS 中没有可以打开此渠道的密钥。请删除并重新添加。',
     },
     failedStatus: (status: string) => `接收方返回了状态 ${status}。`,

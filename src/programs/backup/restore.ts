@@ -18,7 +18,7 @@ import { command, takes } from '../kit/declaration.ts'
 import { narrowPrivateFiles } from '../site/private-files.ts'
 import { listMigrations, readSiteConfig, refuseLaterMigrations } from '../site/site-config.ts'
 import { withSite } from '../site/open-site.ts'
-import { latchkey } from '../kit/printed-command.ts'
+import { latchkeyStopped } from '../kit/printed-command.ts'
 import {
   listSeals,
   sealCountQuery,
@@ -28,14 +28,14 @@ import {
 } from '../site/sealed-content.ts'
 
 const NAMES = `Programs may know users who were made after the backup. If you have the database of before, keep others from
-their names: ${latchkey('reserved-name', 'keep', 'FILE')}`
+their names: ${latchkeyStopped('reserved-name', 'keep', 'FILE')}`
 
 /** Warns that the site takes the backup as its present state, and writes it to a file server. */
 function whatIsBack(writtenUntil: string | null): string {
   const time = writtenUntil === null ? '' : `, at ${writtenUntil}`
   return `What was taken away after the last event of the backup${time}, is back: users who were disabled or deleted, rights, folders, passwords,
 app passwords and keys, and shares at OpenList of users who were disabled. npm start writes it to OpenList. Before that, take it away again,
-such as with: ${latchkey('user', 'disable', 'NAME')}`
+such as with: ${latchkeyStopped('user', 'disable', 'NAME')}`
 }
 
 /** `latchkey restore`: creates a local site from a backup. */

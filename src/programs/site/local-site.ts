@@ -6,6 +6,7 @@ import { SPECIAL_NETWORKS } from '../../core/base/public-address.ts'
 import { DIRECT_ENTRY, FRONT_SECRET_HEADER } from '../../web/http/front.ts'
 import { runDataCall } from './local-data.ts'
 import { codeOf, CommandError } from '../kit/command-error.ts'
+import { installationOf } from '../kit/printed-command.ts'
 import { isPacked } from '../kit/places.ts'
 import {
   leftAsItIs,
@@ -18,7 +19,8 @@ import { prepareLocalWorker } from './local-bundle.ts'
 import { findLocalDatabase, readMigrations, STATE_FOLDER, withSqlite } from './local-database.ts'
 import { applyMigrations } from './local-migrations.ts'
 import { loadMiniflare } from './platform-tools.ts'
-import { backUpBeforeUpgrade, upgradeBackups } from './upgrade-backup.ts'
+import { noteVersion, readNotedVersion } from './noted-version.ts'
+import { backUpBeforeUpgrade, findUpgradeBackup } from './upgrade-backup.ts'
 import { makeFrontSecret, type Send } from './running-site.ts'
 import { type LocalWorker, placeAssets } from './worker-options.ts'
 
@@ -62,7 +64,7 @@ async function migrateDatabase(stop: Stop): Promise<void> {
   const config = await readSiteConfig()
   const known = listMigrations(config)
   const applied = readAppliedMigrations()
-  refuseLaterMigrations(known, applied, leftAsItIs(wayBack(applied)))
+  refuseLaterMigrations(known, applied, leftAsItIs(wayBack(known)))
   const missing = known.filter((name) => !applied.includes(name))
   if (missing.length === 0) return
   backUpBeforeUpgrade(applied, Date.now())
@@ -71,17 +73,22 @@ async function migrateDatabase(stop: Stop): Promise<void> {
     const [{ migrations_dir: folder }] = config.d1_databases
     const database = await data.getD1Database('DB')
     await applyMigrations(database, folder, missing, stop.signal)
+    noteVersion()
   } finally {
     await data.dispose()
   }
 }
 
-/** Says how somebody gets on whose data a later version has changed. */
-function wayBack(applied: readonly string[]): string {
+/**
+ * Says how somebody gets on whose data a later version has changed.
+ *
+ * @param known The migrations of this version.
+ */
+function wayBack(known: readonly string[]): string {
   if (!isPacked()) return 'go back to that version with git, or restore a backup of this one'
-  const backup = upgradeBackups().at(-1)
+  const backup = findUpgradeBackup(known)
   const restored = backup === undefined ? 'a backup of this version' : `${backup}, a copy of before`
-  return `take the image or archive of that version again (its last migration is ${applied.at(-1) ?? ''}), or restore ${restored}`
+  return `take ${installationOf(readNotedVersion())} again, or restore ${restored}`
 }
 
 /** @returns None when they can't be read; applying one then says why. */

@@ -22,7 +22,7 @@ export function backUpBeforeUpgrade(applied: readonly string[], now: number): vo
   const last = applied.at(-1)
   if (database === undefined || last === undefined) return
   const time = new Date(now).toISOString().replaceAll(/[-:.]/g, '')
-  const name = `before-upgrade-${last.replace(/_.*$/, '')}-${time}.sqlite`
+  const name = `before-upgrade-${numberOf(last)}-${time}.sqlite`
   const file = join(BACKUP_FOLDER, name)
   try {
     mkdirSync(BACKUP_FOLDER, { recursive: true, mode: 0o700 })
@@ -40,8 +40,24 @@ export function backUpBeforeUpgrade(applied: readonly string[], now: number): vo
   console.log(`Copied the data into ${file} before the upgrade.`)
 }
 
+/**
+ * Finds the latest copy of before an upgrade that a version can read.
+ *
+ * @param known The migrations of that version.
+ */
+export function findUpgradeBackup(known: readonly string[]): string | undefined {
+  const numbers = known.map(numberOf)
+  return upgradeBackups().findLast((file) =>
+    numbers.includes(/before-upgrade-(\w+)-/.exec(file)?.[1] ?? ''),
+  )
+}
+
+function numberOf(migration: string): string {
+  return migration.replace(/_.*$/, '')
+}
+
 /** Lists the copies of before upgrades, the oldest first. */
-export function upgradeBackups(): string[] {
+function upgradeBackups(): string[] {
   const files = globSync(join(BACKUP_FOLDER, 'before-upgrade-*.sqlite'))
   return files.toSorted((a, b) => timeOf(a).localeCompare(timeOf(b)))
 }

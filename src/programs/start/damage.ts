@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { CommandError } from '../kit/command-error.ts'
 import { findLocalDatabase, STATE_FOLDER, withSqlite } from '../site/local-database.ts'
-import { latchkey } from '../kit/printed-command.ts'
+import { latchkeyStopped } from '../kit/printed-command.ts'
 
 const CHECK = 'pragma quick_check(1)'
 const READ = 'select count(*) from sqlite_schema'
@@ -20,8 +20,8 @@ export function checkData(): void {
     if (damage === undefined) continue
     throw new CommandError(
       isDatabase
-        ? `The database of this site is damaged (${damage}), and was left as it is: move the folder .wrangler away, then run ${latchkey('restore', 'FILE')} with your latest backup, or npm start for a new site.`
-        : `${file} is damaged (${damage}): remove it, and run npm start again; it holds no accounts.`,
+        ? `The database of this site is damaged (${damage}), and was left as it is: move the folder .wrangler away, then run ${latchkeyStopped('restore', 'FILE')} with your latest backup, or npm start for a new site.`
+        : `${file} is damaged (${damage}): remove it, and start again; it holds no accounts.`,
     )
   }
 }
@@ -53,7 +53,7 @@ export function explainOpening(error: unknown): unknown {
   const message = error instanceof Error ? error.message : ''
   if (/SQLITE_BUSY|database is locked/.test(message))
     return new CommandError(
-      'Another program uses the database of this site: wait until it has ended, then run npm start again.',
+      'Another program uses the database of this site: wait until it has ended, then start again.',
     )
   const [, code] = /\b(EEXIST|ENOTDIR|EISDIR|EACCES|EROFS)\b.*\.wrangler/.exec(message) ?? []
   if (code === undefined) return error

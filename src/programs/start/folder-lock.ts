@@ -34,8 +34,8 @@ export function lockFolder(): () => void {
   } catch (error) {
     throw new CommandError(
       isBusy(error)
-        ? `Another npm start${describeHolder()} serves the site of this folder, or prepares it: stop that one first, or clone into another folder for another site.`
-        : `Can't lock ${LOCK} (${messageOrCode(error)}): remove that file, which holds nothing, then run npm start again.`,
+        ? `Another start${describeHolder()} serves the site of this folder, or prepares it: stop that one first, or use another folder for another site.`
+        : `Can't lock ${LOCK} (${messageOrCode(error)}): remove that file, which holds nothing, then start again.`,
     )
   }
 }
@@ -46,11 +46,14 @@ function refuseLink(path: string): void {
   if (entry?.isSymbolicLink()) throw new Error('it is a link')
 }
 
-/** Names the process, unless its file is missing or was left by one that has ended. */
+/**
+ * Names the process, unless its file is missing or was left by one that has ended. A number that is
+ * this process's own is of another container.
+ */
 function describeHolder(): string {
   try {
     const pid = Number(readFileSync(HOLDER, 'utf8').trim())
-    if (!Number.isInteger(pid) || pid <= 0) return ''
+    if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return ''
     process.kill(pid, 0)
     return ` (process ${pid})`
   } catch {
@@ -63,7 +66,7 @@ function makeFolder(): void {
     mkdirSync(FOLDER, { recursive: true })
   } catch (error) {
     throw new CommandError(
-      `Can't use ${FOLDER} here as a folder (${codeOf(error)}): move it away, then run npm start again.`,
+      `Can't use ${FOLDER} here as a folder (${codeOf(error)}): move it away, then start again.`,
     )
   }
 }

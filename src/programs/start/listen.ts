@@ -31,7 +31,7 @@ export async function listenOnAll<Listener extends ReturnType<typeof createServe
       throw new UsageError(`This machine has no address ${host}.`)
     else if (code !== 'EADDRNOTAVAIL' && code !== 'EAFNOSUPPORT')
       throw new CommandError(
-        `Port ${port} is in use or not allowed: choose another port, for example PORT=8788 npm start.`,
+        `Port ${port} is in use or not allowed: choose another one with PORT, such as 8788.`,
       )
   }
   return listening
