@@ -4,10 +4,12 @@ import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { joiningStates, mailSettings } from '../screenshots/joining-states.ts'
 import { axeFaults } from '../support/axe.ts'
 import { openBrowser } from '../support/browser.ts'
-import type { Client } from '../support/client.ts'
+import { Client } from '../support/client.ts'
 import { Clone } from '../support/clone.ts'
+import { freePort } from '../support/free-port.ts'
 import { LANGUAGES, layoutFaults } from '../support/layout.ts'
 import { MailServer } from '../support/mail-server.ts'
+import { OidcProvider } from '../support/oidc-provider.ts'
 
 /** A phone and a screen. */
 const WIDTHS = [360, 1280]
@@ -19,6 +21,7 @@ const IS_MAIL = /^joining-mail-/
 let browser: Browser
 let clone: Clone
 let server: MailServer
+let provider: OidcProvider
 let site: Client
 let putBack: () => void
 
@@ -26,14 +29,16 @@ beforeAll(async () => {
   clone = new Clone(inject('startedSite'))
   server = await MailServer.open()
   appendFileSync(clone.path('.dev.vars'), mailSettings(server))
-  site = await clone.serve()
+  const { url } = await clone.serve()
+  site = new Client(url.replace('127.0.0.1', 'localhost'))
+  provider = await OidcProvider.start(await freePort(), site.url)
   putBack = clone.remember()
   browser = await openBrowser({ isPainting: false })
 })
 afterAll(async () => {
   await browser.close()
   await clone.remove()
-  await server.close()
+  await Promise.all([server.close(), provider.stop()])
 })
 
 test.each(LANGUAGES)(
@@ -43,12 +48,11 @@ test.each(LANGUAGES)(
     await vi.waitFor(() => expect(clone.sql('select * from mails')).toEqual([]), WAIT)
     putBack()
     server.got.length = 0
-    const baseURL = site.url.replace('127.0.0.1', 'localhost')
-    const options = { baseURL, locale: language, reducedMotion: 'reduce' } as const
+    const options = { baseURL: site.url, locale: language, reducedMotion: 'reduce' } as const
     const page = await (await browser.newContext(options)).newPage()
     const found: string[] = []
     const seen: string[] = []
-    await joiningStates(page, { site, clone, server, language }, async (name) => {
+    await joiningStates(page, { site, clone, server, provider, language }, async (name) => {
       seen.push(name)
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } f
 import { ssoStates, type SsoTour } from '../screenshots/sso-states.ts'
 import { axeFaults } from '../support/axe.ts'
 import { openBrowser } from '../support/browser.ts'
-import type { Client } from '../support/client.ts'
+import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { LANGUAGES, layoutFaults } from '../support/layout.ts'
@@ -244,7 +244,7 @@ describe('no page of single sign-on has a fault in its layout or for axe', () =>
     putBack = other.remember()
     baseURL = served.url.replace('127.0.0.1', 'localhost')
     const others = await OidcProvider.start(await freePort(), baseURL)
-    tour = { site: served, provider: others, clone: other }
+    tour = { site: new Client(baseURL), provider: others }
     return async () => {
       await others.stop()
       await other.remove()

@@ -1,16 +1,20 @@
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { FREQUENT_CRON } from '../../src/core/base/crons.ts'
 import { phoneCode } from '../support/authenticator.ts'
 import type { Client } from '../support/client.ts'
 import type { ClockedSite } from '../support/clocked-site.ts'
 import { ADMIN_PASSWORD } from '../support/clone.ts'
-import type { Envelope } from '../support/envelope.ts'
+import { accept, type Envelope } from '../support/envelope.ts'
 import { newKey, newRsaKey } from '../support/new-key.ts'
 import { SoftwarePasskey } from '../support/passkey.ts'
 import { registerAt, signInAt } from '../support/passkey-client.ts'
+import { type OidcProvider, signInAt as signInAtProvider } from '../support/oidc-provider.ts'
 import { press } from '../support/press.ts'
 import type { Receiver } from '../support/receiver.ts'
 import { runTrigger } from '../support/run-trigger.ts'
+import { sessionOf } from '../support/session-of.ts'
+import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
+import { turnOnTwoFactorAt } from '../support/two-factor-client.ts'
 
 type Take = (page: Page, name: string) => Promise<void>
 
@@ -59,6 +63,7 @@ const TITLES = [
 const ADDRESSES = ['203.0.113.0', '198.51.100.24', '2001:db8:1234:5678::1', '192.0.2.77']
 const ADMIN_ADDRESS = ADDRESSES[0] ?? ''
 const PASSWORD = 'three unrelated words'
+const SSO_PATH = '/account/sign-in/sso'
 /** Users who an operator creates; the others join by invitations. */
 const CREATED = 28
 /** How long the events of the last days are apart. */
@@ -73,17 +78,35 @@ const pick = <Item>(items: readonly Item[], place: number): Item => {
 }
 const nameOf = (id: number): string => (id - 3 < NAMES.length ? pick(NAMES, id - 3) : `user${id}`)
 
+const passwordOf = (name: string): string => (name === 'admin' ? ADMIN_PASSWORD : PASSWORD)
+
 /** The user who is locked out. */
 const LOCKED = nameOf(4)
+/** The second administrator. */
+const SECOND_ADMIN = 5
+
+/** What stands around a site. */
+interface Surroundings {
+  /** Gets notices. */
+  receiver: Receiver
+  /** Signs users in. */
+  provider: OidcProvider
+  /** In which they sign in there. */
+  browser: Browser
+}
 
 /**
  * Fills a site by doing what its users, its administrator and its servers did in more than a year.
  * Each step is done at its own time.
  */
-export async function fill(site: ClockedSite, receiver: Receiver): Promise<Filled> {
-  const history = new History(site)
+export async function fill(
+  site: ClockedSite,
+  { receiver, provider, browser }: Surroundings,
+): Promise<Filled> {
+  const history = new History(site, browser)
   const token = await serviceTokenOf(site)
   history.createUsers()
+  history.useProvider(provider)
   for (const name of ['admin', nameOf(3)]) history.useAccount(name, token)
   history.registerPrograms()
   history.invite()
@@ -121,6 +144,7 @@ type Step = () => Promise<unknown>
 /** What happens at a site, step by step. Each step has its time, in milliseconds before the end. */
 class History implements Filled {
   readonly #site: ClockedSite
+  readonly #browser: Browser
   readonly #end: number
   readonly #steps: { ago: number; step: Step }[] = []
   /** The secrets of authenticator apps. */
@@ -135,8 +159,9 @@ class History implements Filled {
   readonly #usedSteps = new Map<string, number>()
   waitingId = 0
 
-  constructor(site: ClockedSite) {
+  constructor(site: ClockedSite, browser: Browser) {
     this.#site = site
+    this.#browser = browser
     this.#end = site.now
     this.#admin = site.device(ADMIN_ADDRESS, BROWSERS[1])
   }
@@ -178,14 +203,30 @@ class History implements Filled {
           base_path: `/homes/${name}`,
         })
       })
+      if (id === 3) this.#at(400.5 * DAY, () => this.#secure(name))
       if (id % 3 === 1) this.#at((74 - id) * DAY, () => this.#secure(name))
       if (id % 9 === 0)
         this.#at(5 * DAY + id * MINUTE, () => this.#change(name, { disabled: true }))
     }
+    this.#at(60 * DAY, () => this.#appoint(SECOND_ADMIN))
     this.#at(399 * DAY, () => this.#secure('admin'))
     this.#at(398 * DAY, () =>
       this.#manage('/api/admin/setting/save', [{ key: 'webauthn_login_enabled', value: 'true' }]),
     )
+  }
+
+  /** Single sign-on, to which users link their accounts. */
+  useProvider({ issuer }: OidcProvider): void {
+    const values = {
+      sso_login_enabled: 'true',
+      sso_login_platform: 'OIDC',
+      sso_client_id: CLIENT_ID,
+      sso_client_secret: CLIENT_SECRET,
+      sso_endpoint_name: issuer,
+      sso_oidc_username_key: 'preferred_username',
+    }
+    const items = Object.entries(values).map(([key, value]) => ({ key, value }))
+    this.#at(100 * DAY, () => this.#manage('/api/admin/setting/save', items))
   }
 
   /** Keys, passkeys, app passwords and sessions of a user, and their use. */
@@ -195,7 +236,7 @@ class History implements Filled {
       const { line, fingerprint } = place % 4 === 1 ? newRsaKey() : newKey()
       this.#at((400 - place * 30) * DAY, () =>
         this.#visit(device, name, (token) =>
-          ask(device, '/api/me/sshkey/add', { token, body: { title, key: line } }),
+          device.ask('/api/me/sshkey/add', { token, body: { title, key: line } }),
         ),
       )
       if (place % 3 !== 0)
@@ -205,12 +246,16 @@ class History implements Filled {
       this.#usePasskey(name, title, place)
     for (const [place, title] of ['rclone on the laptop', '照片备份', 'Home Assistant'].entries())
       this.#useAppPassword(name, title, place)
+    this.#at(90 * DAY, async () => {
+      const token = await this.#signInByProvider(device, name)
+      await device.ask('/api/auth/logout', { token, method: 'GET' })
+    })
     for (let place = 0; place < 8; place++) this.#stay(name, place)
   }
 
   async #useKey(token: string, username: string, fingerprint: string, place: number) {
     const body = { username, fingerprint, address: pick(ADDRESSES, place) }
-    await ask(this.#admin, '/api/sftp/used', { token: `Bearer ${token}`, body })
+    await this.#admin.ask('/api/sftp/used', { token: `Bearer ${token}`, body })
   }
 
   #usePasskey(name: string, title: string, place: number): void {
@@ -227,7 +272,7 @@ class History implements Filled {
     if (place < 2)
       this.#at(place * DAY + 2 * HOUR, async () => {
         const { token } = accept(await signInAt(device, await passkey))
-        await ask(device, '/api/auth/logout', { token, method: 'GET' })
+        await device.ask('/api/auth/logout', { token, method: 'GET' })
       })
   }
 
@@ -240,7 +285,7 @@ class History implements Filled {
       this.#visit(device, name, async (token) => {
         const expires = ends === undefined ? null : new Date(ends).toISOString().slice(0, 19)
         const body = { name: title, scopes, expires_at: expires && `${expires}Z` }
-        made = (await ask(device, '/api/me/tokens/create', { token, body })).token
+        made = (await device.ask('/api/me/tokens/create', { token, body })).token
       }),
     )
     if (place < 2)
@@ -261,13 +306,13 @@ class History implements Filled {
     const begins = (place + 1) * 5.5 * HOUR
     let token = ''
     this.#at(begins, async () => {
-      token = await (place % 4 === 1
-        ? this.#signInByPasskey(device, name)
-        : this.#signIn(device, name))
+      if (place % 4 === 1) token = await this.#signInByPasskey(device, name)
+      else if (place % 4 === 3) token = await this.#signInByProvider(device, name)
+      else token = await this.#signIn(device, name)
     })
     const lastUse = place * place * 50 * MINUTE
     if (lastUse < begins - HOUR)
-      this.#at(lastUse, () => ask(device, '/api/me', { token, method: 'GET' }))
+      this.#at(lastUse, () => device.ask('/api/me', { token, method: 'GET' }))
   }
 
   registerPrograms(): void {
@@ -352,7 +397,7 @@ class History implements Filled {
       for (const [place, id] of joining.entries())
         this.#at(ago - (place + 1) * 11 * MINUTE, async () => {
           const joined = { username: nameOf(id), password: PASSWORD, invitation }
-          await ask(this.#site.device(`203.0.113.${id}`), '/api/auth/register', { body: joined })
+          await this.#site.device(`203.0.113.${id}`).ask('/api/auth/register', { body: joined })
           if (id % 3 === 1) await this.#secure(nameOf(id))
         })
     }
@@ -367,13 +412,13 @@ class History implements Filled {
       ]),
     )
     const join = (username: string, place: number) =>
-      ask(this.#site.device(pick(ADDRESSES, place)), '/api/auth/register', {
+      this.#site.device(pick(ADDRESSES, place)).ask('/api/auth/register', {
         body: { username, password: PASSWORD },
       })
     for (const [place, name] of ['win-a-prize', 'cheap-watches'].entries()) {
       this.#at(40 * HOUR - place * MINUTE, () => join(name, 3))
       this.#at(39 * HOUR - place * MINUTE, async () => {
-        await ask(this.#admin, `/api/admin/user/reject?id=${await this.#idOf(name)}`, {
+        await this.#admin.ask(`/api/admin/user/reject?id=${await this.#idOf(name)}`, {
           token: await this.#freshToken(),
           body: {},
         })
@@ -436,12 +481,12 @@ class History implements Filled {
     const steps: Record<number, Step> = {
       1: async () => {
         const token = await this.#signInByPasskey(device, 'admin')
-        await ask(device, '/api/auth/logout', { token, method: 'GET' })
+        await device.ask('/api/auth/logout', { token, method: 'GET' })
       },
       6: () =>
         this.#visit(device, grace, (token) => {
           const body = { title: `办公室台式机 ${place}`, key: newKey().line }
-          return ask(device, '/api/me/sshkey/add', { token, body })
+          return device.ask('/api/me/sshkey/add', { token, body })
         }),
       7: () =>
         this.#change(LOCKED, {
@@ -451,7 +496,7 @@ class History implements Filled {
       8: () =>
         this.#visit(device, grace, (token) => {
           const body = { name: `rclone ${place}`, scopes: ['files:read'] }
-          return ask(device, '/api/me/tokens/create', { token, body })
+          return device.ask('/api/me/tokens/create', { token, body })
         }),
       9: () =>
         this.#manage('/api/admin/setting/save', [
@@ -474,29 +519,29 @@ class History implements Filled {
     return steps[kind] ?? (() => this.#visit(device, name, () => Promise.resolve()))
   }
 
-  /** Turns two-step verification on. */
+  /** Turns two-step verification on, and takes recovery codes. */
   async #secure(name: string): Promise<void> {
     const device = this.#site.device(ADMIN_ADDRESS, BROWSERS[3])
-    const token = await this.#signIn(device, name)
-    const { secret } = await ask(device, '/api/auth/2fa/generate', { token, body: {} })
-    const body = { code: phoneCode(secret, this.#site.now), secret }
-    const answer = await ask(device, '/api/auth/2fa/verify', { token, body })
+    const session = await this.#signIn(device, name)
+    const { secret, token } = await turnOnTwoFactorAt(device, session, this.#site.now)
     this.#secrets.set(name, secret)
     this.#usedSteps.set(name, Math.floor(this.#site.now / CODE_MILLISECONDS))
-    await ask(device, '/api/auth/logout', { token: answer?.token ?? token, method: 'GET' })
+    const body = { otp_code: await this.nextCode(name) }
+    await device.ask('/api/auth/2fa/recovery_codes', { token, body })
+    await device.ask('/api/auth/logout', { token, method: 'GET' })
   }
 
   /** Signs in for some work, and out. */
   async #visit(device: Client, name: string, work: (token: string) => Promise<unknown>) {
     const token = await this.#signIn(device, name)
     await work(token)
-    await ask(device, '/api/auth/logout', { token, method: 'GET' })
+    await device.ask('/api/auth/logout', { token, method: 'GET' })
   }
 
   async #signIn(device: Client, username: string): Promise<string> {
-    const password = username === 'admin' ? ADMIN_PASSWORD : PASSWORD
+    const password = passwordOf(username)
     const body = { username, password, otp_code: await this.nextCode(username) }
-    return (await ask(device, '/api/auth/login', { body })).token
+    return (await device.ask('/api/auth/login', { body })).token
   }
 
   async #signInByPasskey(device: Client, name: string): Promise<string> {
@@ -505,9 +550,47 @@ class History implements Filled {
     return accept(await signInAt(device, passkey)).token
   }
 
+  /** Signs in at the provider and with a code; the first time, also with the password, which links. */
+  async #signInByProvider({ url, headers }: Client, name: string): Promise<string> {
+    const { 'User-Agent': userAgent = '', ...extraHTTPHeaders } = headers
+    const options = { baseURL: url, userAgent, extraHTTPHeaders }
+    const context = await this.#browser.newContext(options)
+    const page = await context.newPage()
+    const submit = () => press(page.locator('form[action*="/sso/"] button:not([type])'))
+    await page.goto(SSO_PATH)
+    await signInAtProvider(page, name === 'admin' ? 'ada' : 'xiaoming')
+    await page.waitForURL('**/sso/step')
+    if ((await page.locator('#password').count()) > 0) {
+      await page.locator('#username').fill(name)
+      await page.locator('#password').fill(passwordOf(name))
+      await submit()
+      await page.locator('#password').fill(passwordOf(name))
+    }
+    await page.locator('#code').fill(await this.nextCode(name))
+    await submit()
+    await page.waitForURL('**/account')
+    const token = await sessionOf(page)
+    await context.close()
+    return token
+  }
+
+  /** Makes a user an administrator. */
+  async #appoint(id: number): Promise<void> {
+    await this.#visit(this.#admin, 'admin', async (token) => {
+      const fields = {
+        username: nameOf(id),
+        role: '2',
+        base_path: '/',
+        'permission-level': 'everything',
+      }
+      const { status } = await this.#open(token, `/account/admin/users/${id}/change`, fields)
+      if (status !== 303) throw new Error(`${nameOf(id)} is no administrator`)
+    })
+  }
+
   /** Does something as the administrator. */
   async #manage(path: string, body: unknown): Promise<Envelope['data']> {
-    return ask(this.#admin, path, { token: await this.#freshToken(), body })
+    return this.#admin.ask(path, { token: await this.#freshToken(), body })
   }
 
   async #change(username: string, change: Record<string, unknown>): Promise<void> {
@@ -525,7 +608,7 @@ class History implements Filled {
     }
     if (this.#site.now - session.provenAt > 9 * MINUTE) {
       const body = { password: ADMIN_PASSWORD }
-      await ask(this.#admin, '/api/me/confirm', { token: session.token, body })
+      await this.#admin.ask('/api/me/confirm', { token: session.token, body })
       session.provenAt = this.#site.now
     }
     return session.token
@@ -535,7 +618,7 @@ class History implements Filled {
     const known = this.#ids.get(username)
     if (known !== undefined) return known
     const path = '/api/admin/user/list?page=1&per_page=200'
-    const { content } = await ask(this.#admin, path, {
+    const { content } = await this.#admin.ask(path, {
       token: await this.#freshToken(),
       method: 'GET',
     })
@@ -545,20 +628,6 @@ class History implements Filled {
     if (id === undefined) throw new Error(`there is no ${username}`)
     return id
   }
-}
-
-/** Calls an endpoint that does what it is asked. */
-async function ask(
-  device: Client,
-  path: string,
-  { method = 'POST', ...call }: { method?: string; token?: string; body?: unknown },
-): Promise<Envelope['data']> {
-  return accept(await device.call(method, path, call), path)
-}
-
-function accept({ code, message, data }: Envelope, path = ''): Envelope['data'] {
-  if (code !== 200) throw new Error(`${path}: ${message}`)
-  return data
 }
 
 /** Mistypes a password until the user is stopped. */

@@ -1,12 +1,15 @@
 import type { Page } from 'playwright-core'
 import { FREQUENT_CRON } from '../../src/core/base/crons.ts'
+import { DAY_MILLISECONDS } from '../../src/core/base/time.ts'
 import { ADMIN_PASSWORD, type Clone } from '../support/clone.ts'
-import type { Client } from '../support/client.ts'
+import { Client } from '../support/client.ts'
 import type { Envelope } from '../support/envelope.ts'
 import type { LANGUAGES } from '../support/layout.ts'
-import type { MailServer } from '../support/mail-server.ts'
+import type { Arrived, MailServer } from '../support/mail-server.ts'
+import { type OidcProvider, signInAt } from '../support/oidc-provider.ts'
 import { press } from '../support/press.ts'
 import { runTrigger } from '../support/run-trigger.ts'
+import { CLIENT_ID, CLIENT_SECRET } from '../support/sso-client.ts'
 
 type Take = (name: string) => Promise<void>
 
@@ -17,13 +20,17 @@ export const mailSettings = ({ url }: MailServer): string =>
   `\nSMTP_URL=${url}\nMAIL_FROM=accounts@files.example.org\nSITE_ADDRESS=${SITE_ADDRESS}\n`
 
 const PASSWORD = 'three unrelated words'
+const ADMIN = { username: 'admin', password: ADMIN_PASSWORD }
+/** As she signs in after she has forgotten her first password. */
+const OLGA = { username: 'olga', password: 'three other words' }
 const SITE_TITLES = { en: 'Family files', zh: '家庭文件' }
 
-/** A site that has just started and sends mail, and where its mails go. */
+/** A site that has just started, under the name localhost; where its mails go, and its provider. */
 export interface JoiningTour {
   site: Client
-  clone: Pick<Clone, 'path' | 'sql'>
+  clone: Pick<Clone, 'path'>
   server: MailServer
+  provider: OidcProvider
   language: (typeof LANGUAGES)[number]
 }
 
@@ -33,21 +40,27 @@ export interface JoiningTour {
  */
 export async function joiningStates(page: Page, tour: JoiningTour, take: Take): Promise<void> {
   const mails = new Map<string, string>()
+  const seen = new Set<Arrived>()
   const { server } = tour
-  const admin = await adminOf(tour)
-  /** Waits for the next mail to an address, and returns the path of the link in it. */
-  const nextMail = async (name: string, address: string) => {
-    const find = () => server.got.find(({ to, mail }) => to.includes(address) && !isSeen(mail.html))
+  const admin = adminOf(tour)
+  /** Waits for the next mail to an address. */
+  const nextTo = async (address: string): Promise<Arrived> => {
+    const find = () => server.got.find((mail) => mail.to.includes(address) && !seen.has(mail))
     // One to another address may come first.
     while (find() === undefined) await server.until(server.got.length + 1)
     const found = find()
-    if (found === undefined) throw new Error(`no mail ${name}`)
-    mails.set(name, String(found.mail.html))
-    return /\/account\/link\/[\w-]{43}/.exec(found.mail.text ?? '')?.[0] ?? ''
+    if (found === undefined) throw new Error(`no mail to ${address}`)
+    seen.add(found)
+    return found
   }
-  const isSeen = (html: string | false | undefined) =>
-    Array.from(mails.values()).includes(String(html))
+  /** Keeps the next mail to an address for its picture, and returns the path of the link in it. */
+  const nextMail = async (name: string, address: string) => {
+    const arrived = await nextTo(address)
+    mails.set(name, String(arrived.mail.html))
+    return linkIn(arrived)
+  }
 
+  await setUp(tour, admin)
   await visitorStates(page, take)
   await admin('invitation/create', { email: 'olga@example.org', username: 'olga' })
   await invitedStates(page, admin, await nextMail('invitation', 'olga@example.org'), take)
@@ -69,13 +82,17 @@ export async function joiningStates(page: Page, tour: JoiningTour, take: Take): 
   await page.goto(await nextMail('reset', 'olga@mail.example.com'))
   await resetStates(page, take)
   await nextMail('password-reset', 'olga@mail.example.com')
-  await admin('user/reset_link', { id: idOf(tour, 'olga') })
+  const olga = await tour.site.ask('/api/auth/login', { body: OLGA })
+  const { id } = await tour.site.ask('/api/me', { method: 'GET', token: olga.token })
+  await admin('user/reset_link', { id })
   await nextMail('reset-link-made', 'olga@mail.example.com')
-  tour.clone.sql("update users set password_hash = null where username = 'olga'")
-  tour.clone.sql('delete from throttle_counters')
-  await ask(page, 'olga')
-  await nextMail('no-password', 'olga@mail.example.com')
-  await endSoon(tour, 'olga')
+  await joinWithoutPassword(page, () => nextTo('rosa@example.org'))
+  await ask(page, 'rosa')
+  await nextMail('no-password', 'rosa@example.org')
+  await chooseLanguage(tour, olga.token)
+  await admin('user/details', { id, ends_at: inNineDays() })
+  // The nightly run, and the one that sends what it has queued.
+  for (const cron of ['', FREQUENT_CRON]) await runTrigger(tour.clone, cron)
   await nextMail('account-end', 'olga@mail.example.com')
   await operatorStates(page, take)
   for (const [name, html] of mails) {
@@ -88,50 +105,63 @@ export async function joiningStates(page: Page, tour: JoiningTour, take: Take): 
 
 type Admin = (path: string, body: unknown) => Promise<Envelope['data']>
 
-/** Sets the site up, and returns what calls it as its admin. */
-async function adminOf({ site, language }: JoiningTour): Promise<Admin> {
-  const { token } = (await site.signIn('admin', ADMIN_PASSWORD)).data
-  const admin: Admin = async (path, body) => {
-    const response = await fetch(new URL(`/api/admin/${path}`, site.url), {
-      method: 'POST',
-      headers: { Authorization: token, 'Accept-Language': language },
-      body: JSON.stringify(body),
-    })
-    const { code, message, data }: Envelope = await response.json()
-    if (code !== 200) throw new Error(message)
-    return data
+/** What calls the site as its administrator, who signs in for each call. */
+function adminOf({ site, language }: JoiningTour): Admin {
+  const device = new Client(site.url, { 'Accept-Language': language })
+  return async (path, body) => {
+    const { token } = await device.ask('/api/auth/login', { body: ADMIN })
+    return device.ask(`/api/admin/${path}`, { token, body })
   }
+}
+
+async function setUp({ provider, language }: JoiningTour, admin: Admin): Promise<void> {
   const values = {
     site_title: SITE_TITLES[language],
     allow_register: 'true',
     register_approval: 'true',
+    sso_login_enabled: 'true',
+    sso_login_platform: 'OIDC',
+    sso_client_id: CLIENT_ID,
+    sso_client_secret: CLIENT_SECRET,
+    sso_endpoint_name: provider.issuer,
+    sso_oidc_username_key: 'preferred_username',
+    sso_auto_register: 'true',
   }
   await admin(
     'setting/save',
     Object.entries(values).map(([key, value]) => ({ key, value })),
   )
-  return admin
 }
 
-function idOf({ clone }: JoiningTour, username: string): number {
-  return Number(clone.sql('select id from users where username = ?', username)[0]?.['id'])
+/** A user whom the provider registers has no password, and confirms an address. */
+async function joinWithoutPassword(page: Page, nextMail: () => Promise<Arrived>): Promise<void> {
+  await page.context().clearCookies()
+  await page.goto('/account/sign-in/sso')
+  await signInAt(page, 'rosa')
+  await page.waitForURL('**/account')
+  await page.goto('/account/email')
+  await page.locator('#email').fill('rosa@example.org')
+  await submit(page, '/account/email')
+  await page.goto(linkIn(await nextMail()))
+  await submit(page, '/account/link')
+  await page.context().clearCookies()
 }
 
-/** Has the site tell a user of an end that is near, in the language of the user's notices. */
-async function endSoon({ clone, language }: JoiningTour, username: string): Promise<void> {
-  clone.sql(
-    "update users set ends_at = unixepoch('now', 'start of day', '+9 days') * 1000 where username = ?",
-    username,
-  )
-  clone.sql(
-    `insert into notice_channels (user_id, kind, name, target, config, topics, language, origin, since_event_id, created_at)
-     select id, 'ntfy', 'x', 'x', 'x', '', ?, '', 0, 0 from users where username = ?`,
-    language,
-    username,
-  )
-  // The nightly run, and the one that sends what it has queued.
-  for (const cron of ['', FREQUENT_CRON]) await runTrigger(clone, cron)
+/** A user's mails that nobody asks for are in the language of the notices. */
+async function chooseLanguage({ site, language }: JoiningTour, token: string): Promise<void> {
+  const address = 'https://ntfy.example.org/a-topic'
+  const body = { kind: 'ntfy', address, topics: ['passkey_cloned'], language }
+  await site.ask('/api/me/notices/save', { token, body })
 }
+
+/** An end that the nightly run tells of. */
+function inNineDays(): string {
+  const [day] = new Date(Date.now() + 9 * DAY_MILLISECONDS).toISOString().split('T')
+  return `${day}T00:00:00Z`
+}
+
+const linkIn = ({ mail }: Arrived): string =>
+  /\/account\/link\/[\w-]{43}/.exec(mail.text ?? '')?.[0] ?? ''
 
 async function submit(page: Page, form: string): Promise<void> {
   await press(page.locator(`form[action="${form}"] button:not([type])`).first())
@@ -187,7 +217,7 @@ async function resetStates(page: Page, take: Take): Promise<void> {
   await choose(page, PASSWORD, 'something else')
   await submit(page, '/account/link')
   await take('joining-reset-refused')
-  await choose(page, 'three other words')
+  await choose(page, OLGA.password)
   await submit(page, '/account/link')
   await take('joining-reset-done')
 }

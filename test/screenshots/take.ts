@@ -2,17 +2,18 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
+import { Client } from '../support/client.ts'
 import { ClockedSite, headersOf } from '../support/clocked-site.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { MailServer } from '../support/mail-server.ts'
 import { fill, filledStates, lockOut } from './filled.ts'
-import { joiningStates, mailSettings } from './joining-states.ts'
+import { joiningStates, type JoiningTour, mailSettings } from './joining-states.ts'
 import { LANGUAGES } from '../support/layout.ts'
 import { OidcProvider } from '../support/oidc-provider.ts'
 import { Receiver } from '../support/receiver.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
-import { ssoStates } from './sso-states.ts'
+import { ssoStates, type SsoTour } from './sso-states.ts'
 import { takeSocial } from './social.ts'
 import { states } from './states.ts'
 
@@ -55,7 +56,7 @@ try {
   if (!(await hasChineseFont(page))) console.error(NO_CHINESE_FONT)
   if (process.argv[2] === 'social') await takeSocial(browser)
   if (wantsStates()) await states(page, (name) => take(page, name))
-  if (wantsSso()) await takeSso()
+  if (wantsSso()) for (const language of LANGUAGES) await takeSso(language)
   if (wantsJoining()) for (const language of LANGUAGES) await takeJoining(language)
   if (wantsFilled()) await takeFilled()
 } finally {
@@ -84,8 +85,9 @@ function wantsFilled(): boolean {
 async function takeFilled(): Promise<void> {
   const [mail, receiver] = [await MailServer.open(), await Receiver.open()]
   const other = await ClockedSite.start(`SECRET_KEYS=${SECRET_KEYS}${mailSettings(mail)}`)
+  const provider = await OidcProvider.start(await freePort(), other.url)
   try {
-    const filled = await fill(other, receiver)
+    const filled = await fill(other, { receiver, provider, browser })
     for (const language of LANGUAGES) {
       await lockOut(other)
       const extraHTTPHeaders = headersOf(ADDRESS)
@@ -99,6 +101,7 @@ async function takeFilled(): Promise<void> {
     }
   } finally {
     await other.clone.remove()
+    await provider.stop()
     await mail.close()
     receiver.close()
   }
@@ -106,38 +109,48 @@ async function takeFilled(): Promise<void> {
 
 /** Mails and registration need a site that is set up for them. */
 async function takeJoining(language: (typeof LANGUAGES)[number]): Promise<void> {
-  const other = new Clone()
   const server = await MailServer.open()
   try {
-    appendFileSync(other.path('.dev.vars'), `SECRET_KEYS=${SECRET_KEYS}${mailSettings(server)}`)
-    const client = await other.serve(ADMIN_PASSWORD)
-    const baseURL = client.url.replace('127.0.0.1', 'localhost')
-    const page = await (await browser.newContext({ baseURL, locale: language })).newPage()
-    const tour = { site: client, clone: other, server, language }
-    await joiningStates(page, tour, (name) => take(page, `${name}-${language}`))
+    await withProvider(language, mailSettings(server), (page, tour) =>
+      joiningStates(page, { ...tour, server, language }, (name) =>
+        take(page, `${name}-${language}`),
+      ),
+    )
   } finally {
-    await other.remove()
     await server.close()
   }
 }
 
 /** Single sign-on has a site of its own, because the admin of the other one has changed. */
-async function takeSso(): Promise<void> {
+function takeSso(language: (typeof LANGUAGES)[number]): Promise<void> {
+  return withProvider(language, '', (page, tour) =>
+    ssoStates(page, tour, (name) => take(page, `${name}-${language}`)),
+  )
+}
+
+/**
+ * Works on a site of its own, at which nobody has signed in, beside an identity provider.
+ *
+ * @param settings Further lines of `.dev.vars`.
+ */
+async function withProvider(
+  language: (typeof LANGUAGES)[number],
+  settings: string,
+  work: (page: Page, tour: SsoTour & Pick<JoiningTour, 'clone'>) => Promise<void>,
+): Promise<void> {
   const other = new Clone()
-  const client = await other.serve(ADMIN_PASSWORD)
-  const baseURL = client.url.replace('127.0.0.1', 'localhost')
-  const provider = await OidcProvider.start(await freePort(), baseURL)
-  const putBack = other.remember()
   try {
-    for (const language of LANGUAGES) {
-      putBack()
-      const context = await browser.newContext({ baseURL, locale: language })
-      const page = await context.newPage()
-      const tour = { site: client, provider, clone: other }
-      await ssoStates(page, tour, (name) => take(page, `${name}-${language}`))
+    appendFileSync(other.path('.dev.vars'), `SECRET_KEYS=${SECRET_KEYS}${settings}`)
+    const { url } = await other.serve(ADMIN_PASSWORD)
+    const client = new Client(url.replace('127.0.0.1', 'localhost'))
+    const provider = await OidcProvider.start(await freePort(), client.url)
+    try {
+      const context = await browser.newContext({ baseURL: client.url, locale: language })
+      await work(await context.newPage(), { site: client, provider, clone: other })
+    } finally {
+      await provider.stop()
     }
   } finally {
-    await provider.stop()
     await other.remove()
   }
 }

@@ -1,4 +1,4 @@
-import type { Envelope } from './envelope.ts'
+import { accept, type Envelope } from './envelope.ts'
 
 /** Speaks to a served site as its clients do. */
 export class Client {
@@ -23,6 +23,18 @@ export class Client {
     })
     const envelope: Envelope = await response.json()
     return envelope
+  }
+
+  /**
+   * Calls an endpoint that does what it is asked.
+   *
+   * @returns The data of the answer.
+   */
+  async ask(
+    path: string,
+    { method = 'POST', ...call }: { method?: string; token?: string; body?: unknown },
+  ): Promise<Envelope['data']> {
+    return accept(await this.call(method, path, call), path)
   }
 
   signIn(username: string, password: string): Promise<Envelope> {
