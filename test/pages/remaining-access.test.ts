@@ -223,6 +223,14 @@ describe('a new password of a user with an e-mail address', () => {
     expect(html).toContain('<a role="button" href="/account/sign-in?next=/account/email">')
   })
 
+  test('leads to what opens the files itself first', async () => {
+    await setAddress(true)
+    await visitor.post('/account/keys/add', { title: 'laptop', key: ED1 })
+    const { html } = await visitor.post('/account/security/password', CHANGE)
+    expect(html).toContain('<a role="button" href="/account/sign-in?next=/account/keys">')
+    expect(textOf(html)).toMatch(/SSH keys laptop .* E-mail address alice@example\.org /)
+  })
+
   test('shows it to the operator who sets the password', async () => {
     await setAddress(true)
     visitor = new Visitor(site)

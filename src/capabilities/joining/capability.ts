@@ -6,7 +6,7 @@ export const USES = {
   settings: 'who may register',
   'sign-in': 'a new password signs its user in',
   'two-factor': 'an operator’s link takes two-step verification off',
-  users: 'an invitation gives permissions, and a user has one address',
+  users: 'an invitation gives permissions; address and page of a user',
 }
 
 export const joining = capability({
@@ -68,6 +68,7 @@ export const joining = capability({
     ],
   ],
   operatorNavigation: [['/account/admin/invitations', 'invitations']],
+  ofUser: () => import('./pages/of-user.tsx').then(({ ofUser }) => ofUser),
   parts: () => import('./pages/parts.tsx').then(({ joiningParts }) => joiningParts),
   nightly: () => import('./runs.ts').then(({ nightly }) => nightly),
   makeMails: () => import('./forgotten.ts').then(({ makeMails }) => makeMails),

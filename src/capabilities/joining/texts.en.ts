@@ -99,8 +99,6 @@ export const joiningEn = {
     uses: 'Number of accounts',
     endsAt: 'The link ends on',
     endsAtHint: 'At 0:00 UTC. Leave it empty for 7 days.',
-    basePathHint:
-      'The user sees only the files in this folder. {username} becomes the user name; / is all files.',
     accountEndsAt: 'The account ends on',
     accountEndsAtHint: 'At 0:00 UTC. Leave both fields empty for no end.',
     accountDays: 'Or after this many days',
@@ -111,6 +109,20 @@ export const joiningEn = {
     madeLabel: 'Link',
     madeEnds: (when: string) => `It ends ${when}.`,
     madeDone: 'I have passed it on',
+  },
+  /** What operators do with a user. */
+  adminJoining: {
+    approve: 'Approve',
+    approveQuestion: (name: string) => `${name} can sign in from then on.`,
+    reject: 'Reject',
+    rejectQuestion: (name: string) => `The account ${name} is deleted.`,
+    resetLink: 'Link for a new password',
+    resetLinkLead:
+      'Make a link with which the user chooses a new password. It works once, for 24 hours, and is reported to the user and all administrators. All sessions end when it is used.',
+    resetLinkSubmit: 'Make the link',
+    resetLinkFactor: 'The link also turns off two-step verification',
+    resetLinkMade: 'The link is not shown again. Give it to the user now, in a way that you trust.',
+    resetLinkLabel: (name: string) => `Link for ${name}`,
   },
 }
 

@@ -89,7 +89,6 @@ export const joiningZh: typeof joiningEn = {
     uses: '可创建的账户数',
     endsAt: '链接失效日期',
     endsAtHint: '当天 0:00（UTC）失效。留空则在 7 天后失效。',
-    basePathHint: '用户看不到此文件夹以外的内容。{username} 会替换为用户名；/ 表示全部文件。',
     accountEndsAt: '账户到期日期',
     accountEndsAtHint: '当天 0:00（UTC）到期。两项都留空则永不到期。',
     accountDays: '或在多少天后到期',
@@ -100,5 +99,18 @@ export const joiningZh: typeof joiningEn = {
     madeLabel: '链接',
     madeEnds: (when) => `${when}失效。`,
     madeDone: '我已转交',
+  },
+  adminJoining: {
+    approve: '批准',
+    approveQuestion: (name) => `批准后 ${name} 即可登录。`,
+    reject: '拒绝',
+    rejectQuestion: (name) => `账户 ${name} 会被删除。`,
+    resetLink: '重设密码的链接',
+    resetLinkLead:
+      '创建一个链接，用户打开后自行设置新密码，所有设备随即退出登录。链接只能使用一次，24 小时内有效。用户和全部管理员都会收到通知。',
+    resetLinkSubmit: '创建链接',
+    resetLinkFactor: '链接同时关闭两步验证',
+    resetLinkMade: '链接不会再次显示。请现在通过可信的方式交给用户。',
+    resetLinkLabel: (name) => `${name} 的链接`,
   },
 }

@@ -3,7 +3,6 @@ import { capability } from '../../web/kit/capability.ts'
 /** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   activity: 'the overview shows the latest events',
-  joining: 'an address to which links are mailed remains',
   passkeys: 'a confirmation may be one',
   settings: 'the name of the site',
   'sign-in': 'a new password leads to the sign-in',

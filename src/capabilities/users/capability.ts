@@ -3,7 +3,6 @@ import { capability, loadPartsOfUser } from '../../web/kit/capability.ts'
 /** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
   activity: 'the page of a user has the latest events',
-  joining: 'and the links',
   mail: 'the old address and a user whose account ends are told',
   me: 'what still opens the account after a new password',
   passkeys: 'operators delete them',

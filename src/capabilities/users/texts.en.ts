@@ -97,10 +97,6 @@ export const usersEn = {
 
     waits: (name: string) => `${name} waits for your approval`,
     registered: (when: string) => `Registered ${when}`,
-    approve: 'Approve',
-    approveQuestion: (name: string) => `${name} can sign in from then on.`,
-    reject: 'Reject',
-    rejectQuestion: (name: string) => `The account ${name} is deleted.`,
 
     details: 'E-mail and end date',
     noEmail: 'No e-mail address',
@@ -123,6 +119,8 @@ export const usersEn = {
     role: 'Role',
     basePath: 'Base folder',
     basePathHint: 'The user sees only the files in this folder.',
+    newBasePathHint:
+      'The user sees only the files in this folder. {username} becomes the user name; / is all files.',
     permissions: 'Permissions',
     levels,
     permissionGroups,
@@ -138,13 +136,6 @@ export const usersEn = {
     resetPassword: 'Reset password',
     resetPasswordLead:
       'Set a new password yourself. The old one stops working, and all sessions end.',
-    resetLink: 'Link for a new password',
-    resetLinkLead:
-      'Make a link with which the user chooses a new password. It works once, for 24 hours, and is reported to the user and all administrators. All sessions end when it is used.',
-    resetLinkSubmit: 'Make the link',
-    resetLinkFactor: 'The link also turns off two-step verification',
-    resetLinkMade: 'The link is not shown again. Give it to the user now, in a way that you trust.',
-    resetLinkLabel: (name: string) => `Link for ${name}`,
     unlock: 'Unlock',
     unlockLead:
       'Unlocking ends this and clears the failed attempts, so that the user can try again immediately.',

@@ -73,10 +73,6 @@ export const usersZh: typeof usersEn = {
 
     waits: (name) => `${name} 等待你的批准`,
     registered: (when) => `${when}注册`,
-    approve: '批准',
-    approveQuestion: (name) => `批准后 ${name} 即可登录。`,
-    reject: '拒绝',
-    rejectQuestion: (name) => `账户 ${name} 会被删除。`,
 
     details: '邮箱和到期时间',
     noEmail: '没有邮箱地址',
@@ -99,6 +95,7 @@ export const usersZh: typeof usersEn = {
     role: '角色',
     basePath: '根文件夹',
     basePathHint: '用户看不到它以外的内容。',
+    newBasePathHint: '用户看不到此文件夹以外的内容。{username} 会替换为用户名；/ 表示全部文件。',
     permissions: '权限',
     levels: {
       look: { title: '仅查看', hint: '在浏览器中查看和下载文件。' },
@@ -118,13 +115,6 @@ export const usersZh: typeof usersEn = {
     endAccess: '退出、停用或删除',
     resetPassword: '设置新密码',
     resetPasswordLead: '由你来设置。旧密码失效，所有设备都将退出登录。',
-    resetLink: '重设密码的链接',
-    resetLinkLead:
-      '创建一个链接，用户打开后自行设置新密码，所有设备随即退出登录。链接只能使用一次，24 小时内有效。用户和全部管理员都会收到通知。',
-    resetLinkSubmit: '创建链接',
-    resetLinkFactor: '链接同时关闭两步验证',
-    resetLinkMade: '链接不会再次显示。请现在通过可信的方式交给用户。',
-    resetLinkLabel: (name) => `${name} 的链接`,
     unlock: '解除锁定',
     unlockLead: '解除锁定会结束这些限制并清除失败记录，用户可以立即重试。',
     cancelTwoFactor: '关闭两步验证',

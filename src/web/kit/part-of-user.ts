@@ -29,6 +29,8 @@ export interface RemainingRow {
 /** Things of one kind that still give access after a new password, or are told of it. */
 export interface Remaining {
   title: (t: Texts) => string
+  /** They give access only by what is mailed there. Such kinds stand last. */
+  isByMail?: boolean
   /** Where their user deletes them. */
   page: string
   /** @param ofOther For an operator: the account is another user's. */
@@ -63,6 +65,10 @@ export interface PartOfUser {
   section?: Read<(page: UserPage) => SectionOfUser | undefined>
   /** The forms of that section, by the last segment of their address. */
   forms?: Readonly<Record<string, Action>>
+  /** A form that helps to sign in again, on the page of a user. Its name is one of `forms`. */
+  help?: (page: UserPage) => Child
+  /** Decides about a user who waits for an approval: on that page, and in the list of users. */
+  decisions?: (page: UserPage) => Child
   /** On the page Security. */
   security?: Read<(page: SecurityPart) => Child>
 }

@@ -1,17 +1,10 @@
-import { selectVerifiedAddress } from '../../../core/accounts/store.ts'
-import {
-  inBatchOf,
-  type SharedBatch,
-  type SharedParts,
-} from '../../../core/database/shared-batch.ts'
-import type { Deps } from '../../../core/deps.ts'
+import { inBatchOf, type SharedParts } from '../../../core/database/shared-batch.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { loadPartsOfUser } from '../../../web/kit/capability.ts'
 import { RemainingRows } from '../../../web/kit/remaining-rows.tsx'
 import { CardPage } from '../../../web/kit/frames.tsx'
 import type { Remaining } from '../../../web/kit/part-of-user.ts'
 import type { View } from '../../../web/kit/view.ts'
-import { EMAIL_PATH } from '../../joining/pages/own-email.tsx'
 import { signInPath } from '../../sign-in/pages/next.ts'
 
 /**
@@ -28,31 +21,13 @@ export async function findRemaining<Ran extends Record<string, unknown>>(
   const parts = await loadPartsOfUser(c.get('capabilities'))
   const kinds = parts.flatMap(({ remaining = [] }) => remaining)
   const { ran, works } = await inBatchOf(runParts, (batch) =>
-    [...kinds, ownAddress].map((read) => read(c.get('deps'), userId, batch)),
+    kinds.map((read) => read(c.get('deps'), userId, batch)),
   )
-  return { ran, remaining: works.filter(({ rows }) => rows.length > 0) }
-}
-
-/** The verified e-mail address, to which a link for a new password can be mailed. */
-async function ownAddress(
-  { db }: Pick<Deps, 'db'>,
-  userId: number,
-  batch: SharedBatch,
-): Promise<Remaining> {
-  const { addresses } = await batch.add({ addresses: selectVerifiedAddress(db, userId) })
-  return {
-    title: (t) => t.joining.ownTitle,
-    page: EMAIL_PATH,
-    rows: addresses.map(({ email }) => ({ t }, ofOther) => ({
-      name: email,
-      facts: (
-        <p class="facts">
-          <span>{t.remaining.address}</span>
-          {!ofOther && <a href={signInPath(EMAIL_PATH)}>{t.joining.manage}</a>}
-        </p>
-      ),
-    })),
-  }
+  const found = works.filter(({ rows }) => rows.length > 0)
+  const remaining = found.toSorted(
+    (a, b) => Number(a.isByMail ?? false) - Number(b.isByMail ?? false),
+  )
+  return { ran, remaining }
 }
 
 interface RemainingAccessProps {

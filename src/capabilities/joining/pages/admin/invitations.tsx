@@ -142,7 +142,7 @@ export function NewInvitationPage({ view, fields, problem }: NewInvitationProps)
           <Field
             {...field('base_path', view.usualFolder)}
             label={view.t.adminUsers.basePath}
-            hint={t.basePathHint}
+            hint={view.t.adminUsers.newBasePathHint}
             optional
           />
           <PermissionField

@@ -4,61 +4,49 @@ import { Change } from '../../../../web/kit/confirm.tsx'
 import { Alert, Choice } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import type { IconName, Tone } from '../../../../web/kit/icons.tsx'
+import type { UserPage } from '../../../../web/kit/part-of-user.ts'
 import { ActionLabel } from '../../../../web/kit/rows.tsx'
 import { PasswordField } from './user-fields.tsx'
-import { userAction, type UserForm, type UserProps } from './user-props.ts'
-
-/** Forms that need a fresh session. */
-const FORMS_FOR_FRESH_SESSIONS: readonly UserForm[] = [
-  'password',
-  'reset-link',
-  'cancel-two-factor',
-  'enable',
-]
+import { pageFor, type UserProps } from './user-props.ts'
 
 /** The forms that help a user to sign in again. The guest has no password. */
 export function HelpForms(props: UserProps) {
-  const { view, user, passkeys, refused } = props
+  const { view, user, passkeys, parts, refused } = props
   const t = view.t.adminUsers
+  const page = pageFor(props)
   if (user.role === GUEST) return <></>
   const problem = problemIn(refused, 'password')
   return (
     <section>
       <h2>{t.help}</h2>
       <ul class="rows actions">
-        <AccessForm
-          {...props}
-          form="reset-link"
-          icon="mail"
-          label={t.resetLink}
-          lead={t.resetLinkLead}
-          submit={t.resetLinkSubmit}
-        >
-          {user.hasTwoFactor && <Box name="second_factor" title={t.resetLinkFactor} />}
-        </AccessForm>
-        <AccessForm
-          {...props}
+        {parts.map(({ help }) => help?.(page))}
+        <FormRow
+          page={page}
           form="password"
           icon="password"
           label={t.resetPassword}
           lead={t.resetPasswordLead}
+          fields={['password']}
+          confirms
         >
           <PasswordField view={view} problem={problem} />
-        </AccessForm>
+        </FormRow>
         {user.hasTwoFactor && (
-          <AccessForm
-            {...props}
+          <FormRow
+            page={page}
             form="cancel-two-factor"
             icon="phone"
             tone="amber"
             label={t.cancelTwoFactor}
             lead={t.cancelTwoFactorLead}
+            confirms
             isDangerous
           >
             {passkeys.length > 0 && (
               <Box name="with_passkeys" title={t.withPasskeys(passkeys.length)} />
             )}
-          </AccessForm>
+          </FormRow>
         )}
       </ul>
     </section>
@@ -66,7 +54,7 @@ export function HelpForms(props: UserProps) {
 }
 
 /** Adds something to what a form does. */
-function Box({ name, title }: { name: string; title: string }) {
+export function Box({ name, title }: { name: string; title: string }) {
   return (
     <div class="field">
       <Choice type="checkbox" name={name} value="true" isChecked={false} title={title} />
@@ -78,6 +66,7 @@ function Box({ name, title }: { name: string; title: string }) {
 export function EndForms(props: UserProps) {
   const { view, user, isLastAdmin, refused } = props
   const t = view.t.adminUsers
+  const page = pageFor(props)
   const isGuest = user.role === GUEST
   return (
     <section>
@@ -87,8 +76,8 @@ export function EndForms(props: UserProps) {
       )}
       <ul class="rows actions">
         {!isGuest && (
-          <AccessForm
-            {...props}
+          <FormRow
+            page={page}
             form="end-sessions"
             icon="sign-out"
             tone="amber"
@@ -99,8 +88,8 @@ export function EndForms(props: UserProps) {
         )}
         {isLastAdmin ? <li class="row-note">{t.lastAdmin}</li> : <EnableOrDisable {...props} />}
         {!isGuest && !isLastAdmin && (
-          <AccessForm
-            {...props}
+          <FormRow
+            page={page}
             form="delete"
             icon="delete"
             tone="red"
@@ -117,20 +106,22 @@ export function EndForms(props: UserProps) {
 function EnableOrDisable(props: UserProps) {
   const { view, user } = props
   const t = view.t.adminUsers
+  const page = pageFor(props)
   if (user.disabled)
     return (
-      <AccessForm
-        {...props}
+      <FormRow
+        page={page}
         form="enable"
         icon="check"
         tone="green"
         label={t.enable}
         lead={t.enableLead}
+        confirms
       />
     )
   return (
-    <AccessForm
-      {...props}
+    <FormRow
+      page={page}
       form="disable"
       icon="lock"
       tone="red"
@@ -141,32 +132,38 @@ function EnableOrDisable(props: UserProps) {
   )
 }
 
-interface AccessFormProps extends UserProps {
-  form: UserForm
+interface FormRowProps {
+  page: UserPage
+  /** The last segment of its address. */
+  form: string
   icon: IconName
   tone?: Tone
   label: string
   lead: string
   /** On the button; the label by default. */
   submit?: string
+  /** The names of its fields that show their own problems. */
+  fields?: string[]
   isDangerous?: boolean
+  /** Whether it needs a fresh session. */
+  confirms?: boolean
 }
 
 /** A row that expands to its form. */
-function AccessForm(props: PropsWithChildren<AccessFormProps>) {
-  const { view, refused, form, icon, tone = 'blue', label, lead, isDangerous = false } = props
-  const problem = problemIn(refused, form)
+export function FormRow(props: PropsWithChildren<FormRowProps>) {
+  const { page, form, icon, tone = 'blue', label, lead, submit = label, fields = [] } = props
+  const { view, action, refused } = page
   return (
     <li>
       <Change
         view={view}
         label={<ActionLabel icon={icon} tone={tone} title={label} hint={lead} />}
-        action={userAction(props, form)}
-        submit={props.submit ?? label}
-        problem={problem}
-        fields={form === 'password' ? ['password'] : []}
-        confirmedAs={FORMS_FOR_FRESH_SESSIONS.includes(form) ? form : undefined}
-        isHarmless={!isDangerous}
+        action={action(form)}
+        submit={submit}
+        problem={problemIn(refused, form)}
+        fields={fields}
+        confirmedAs={props.confirms === true ? form : undefined}
+        isHarmless={props.isDangerous !== true}
       >
         {props.children}
       </Change>

@@ -5,31 +5,21 @@ import { accountOfPage, userIdOf } from '../../../../web/kit/admin/user-of-page.
 import { action, type Action } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 import { languageOf } from '../../../../web/kit/language.ts'
-import { type DoneNotice, goTo, showPage } from '../../../../web/kit/view.ts'
+import { goTo, showPage } from '../../../../web/kit/view.ts'
 import { changeDetails } from '../../details.ts'
-import { linkPlaceOf } from '../../../joining/http/link-place.ts'
-import { createResetLink } from '../../../joining/reset-links.ts'
-import { approveUser, rejectUser } from '../../../joining/waiting.ts'
 import { findRemaining } from '../../../me/pages/remaining-access.tsx'
 import { endEverything } from '../../../sessions/manage.ts'
-import { getUser } from '../../find-users.ts'
 import { cancelUserTwoFactor, changeUser, removeUser } from '../../manage-users.ts'
 import { unlockUser } from '../../unlock.ts'
-import { listOf, userPageOf, USERS_PATH } from './user-address.ts'
+import { goToList, listOf, userPageOf } from './user-address.ts'
 import { parseDetails } from './user-details.tsx'
 import { parseUser, readNewPassword } from './user-fields.tsx'
 import type { UserForm } from './user-props.ts'
-import { GeneratedPasswordPage, ResetLinkPage } from './users.tsx'
+import { GeneratedPasswordPage } from './users.tsx'
 
 /** The operator of a request, and the user whose page it is. */
 function target(c: AppContext) {
   return [c.get('deps'), actorOf(c), userIdOf(c)] as const
-}
-
-/** Leads to the list, so that an operator who goes through people goes on with the next one. */
-function toList(c: AppContext, notice: DoneNotice) {
-  const list = listOf(c)
-  return goTo(c, list === '' ? USERS_PATH : `${USERS_PATH}?${list}`, notice)
 }
 
 /** The forms of a user's page, by the last segment of their path. */
@@ -45,17 +35,6 @@ export const USER_FORMS: Record<UserForm, Action> = {
     confirms: true,
     run: (c, details) => changeDetails(...target(c), details, languageOf(c)),
     done: 'user-changed',
-  }),
-  approve: action({
-    confirms: true,
-    run: (c) => approveUser(...target(c)),
-    done: (c) =>
-      listOf(c) === '' ? goTo(c, userPageOf(c), 'user-approved') : toList(c, 'user-approved'),
-  }),
-  reject: action({
-    confirms: true,
-    run: (c) => rejectUser(...target(c)),
-    done: (c) => toList(c, 'user-rejected'),
   }),
   password: action({
     reads: (fields, c) => readNewPassword(c.get('deps'), fields),
@@ -77,24 +56,12 @@ export const USER_FORMS: Record<UserForm, Action> = {
       return goTo(c, userPageOf(c), isAll ? 'user-password-set' : 'user-password-set-remaining')
     },
   }),
-  'reset-link': action({
-    confirms: true,
-    async run(c, fields) {
-      const user = await getUser(...target(c))
-      const secondFactor = fields['second_factor'] === 'true'
-      const request = { userId: user.id, secondFactor, endsAt: undefined }
-      const made = await createResetLink(c.get('deps'), actorOf(c), request, linkPlaceOf(c))
-      return { user, made }
-    },
-    done: async (c, shown) =>
-      showPage(c, <ResetLinkPage view={await adminView(c)} {...shown} next={userPageOf(c)} />),
-  }),
   unlock: action({
     confirms: true,
     run: (c) => unlockUser(...target(c)),
     done: (c) =>
       new URLSearchParams(listOf(c)).get('group') === 'locked'
-        ? toList(c, 'user-unlocked')
+        ? goToList(c, 'user-unlocked')
         : goTo(c, userPageOf(c), 'user-unlocked'),
   }),
   'cancel-two-factor': action({
@@ -122,6 +89,6 @@ export const USER_FORMS: Record<UserForm, Action> = {
   }),
   delete: action({
     run: (c) => removeUser(...target(c)),
-    done: (c) => toList(c, 'user-deleted'),
+    done: (c) => goToList(c, 'user-deleted'),
   }),
 }

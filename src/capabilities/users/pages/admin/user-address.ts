@@ -4,6 +4,7 @@ import { maxCharacters, possiblyEmptyText } from '../../../../core/base/text.ts'
 import { userIdOf } from '../../../../web/kit/admin/user-of-page.ts'
 import type { AppContext } from '../../../../web/http/context.ts'
 import { pageQuery } from '../../../../web/http/input.ts'
+import { type DoneNotice, goTo } from '../../../../web/kit/view.ts'
 import { USER_GROUPS } from '../../list-store.ts'
 
 export const USERS_PATH = '/account/admin/users'
@@ -55,4 +56,10 @@ export function listOf(c: AppContext): string {
 /** Returns the address of the user's page to which a form belongs. */
 export function userPageOf(c: AppContext): string {
   return userAddress(userIdOf(c), listOf(c))
+}
+
+/** Leads to the list, so that an operator who goes through people goes on with the next one. */
+export function goToList(c: AppContext, notice: DoneNotice) {
+  const list = listOf(c)
+  return goTo(c, list === '' ? USERS_PATH : `${USERS_PATH}?${list}`, notice)
 }

@@ -94,7 +94,7 @@ export function UserFields({
       <Field
         name="base_path"
         label={t.basePath}
-        hint={isNew ? view.t.adminInvitations.basePathHint : t.basePathHint}
+        hint={isNew ? t.newBasePathHint : t.basePathHint}
         value={echo(fields, 'base_path')}
         problem={problem}
         optional

@@ -1,4 +1,4 @@
-import type { PartOfUser } from '../../../../web/kit/part-of-user.ts'
+import type { PartOfUser, UserPage } from '../../../../web/kit/part-of-user.ts'
 import type { StoredPasskey } from '../../../passkeys/store.ts'
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import type { Details } from '../../details.ts'
@@ -12,9 +12,6 @@ import { userAddress } from './user-address.ts'
 export type UserForm =
   | 'change'
   | 'details'
-  | 'approve'
-  | 'reject'
-  | 'reset-link'
   | 'password'
   | 'unlock'
   | 'cancel-two-factor'
@@ -32,6 +29,8 @@ export interface UserProps {
   passkeys: StoredPasskey[]
   /** What capabilities show of what gives the user access, and the names of their forms. */
   sections: { show: ShowSection | undefined; forms: string[] }[]
+  /** What capabilities add to the page. */
+  parts: readonly PartOfUser[]
   /** The latest events. */
   events: ListedEvent[]
   /** What is refused to the user now. */
@@ -48,4 +47,10 @@ export interface UserProps {
 /** Returns the path that a form of a user's page posts to; the way back stays in it. */
 export function userAction({ user, list }: Pick<UserProps, 'user' | 'list'>, form: string) {
   return userAddress(user.id, list, `/${form}`)
+}
+
+/** Returns the page for what capabilities add to it. */
+export function pageFor(props: Pick<UserProps, 'view' | 'user' | 'list' | 'refused'>): UserPage {
+  const { view, user, refused } = props
+  return { view, user, action: (form) => userAction(props, form), refused }
 }

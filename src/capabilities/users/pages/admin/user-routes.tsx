@@ -44,7 +44,8 @@ export function userPages(sections: Readonly<Record<string, Action>>): Hono<App>
       const listed = Math.min(found.total, MAX_LISTED_USERS)
       const pages = Math.max(1, Math.ceil(listed / USERS_PER_PAGE))
       if (page > pages) return goTo(c, usersAddress({ search, group }, pages))
-      const props = { view, ...found, search, group, page, pages }
+      const parts = group === 'waiting' ? await loadPartsOfUser(c.get('capabilities')) : []
+      const props = { view, ...found, search, group, page, pages, parts }
       return showPage(c, <UsersPage {...props} />)
     })
     .route(
@@ -102,7 +103,7 @@ async function readAccess(c: AppContext, userId: number) {
       })),
   )
   const { account: user, passkeys, clients } = ran
-  return { user, passkeys, hasPrograms: clients.length > 0, sections }
+  return { user, passkeys, hasPrograms: clients.length > 0, sections, parts }
 }
 
 /** Reads what stops a user, and what has happened lately. */

@@ -14,8 +14,8 @@ import { EndForms, HelpForms } from './user-access.tsx'
 import { USERS_PATH } from './user-address.ts'
 import { UserDetails } from './user-details.tsx'
 import { fieldsOf, USER_FIELDS, UserFields } from './user-fields.tsx'
-import { userAction, type UserProps } from './user-props.ts'
-import { Decisions, RegistrationFacts, UserBadges } from './users.tsx'
+import { pageFor, userAction, type UserProps } from './user-props.ts'
+import { RegistrationFacts, UserBadges } from './users.tsx'
 
 export function UserPage(props: UserProps) {
   const { view, user, details, stops, list } = props
@@ -55,8 +55,8 @@ export function UserPage(props: UserProps) {
 
 /** What gives the user access now, kind by kind. */
 function Access(props: UserProps) {
-  const { view, user, sections, refused } = props
-  const page = { view, user, action: (form: string) => userAction(props, form), refused }
+  const { view, sections, refused } = props
+  const page = pageFor(props)
   return (
     <section>
       <h2>{view.t.adminUsers.access}</h2>
@@ -77,7 +77,8 @@ function Access(props: UserProps) {
 }
 
 /** Asks what becomes of a user who has registered. */
-function Waiting({ view, user, details, list, refused }: UserProps) {
+function Waiting(props: UserProps) {
+  const { view, user, details, parts } = props
   if (!details.waiting) return <></>
   return (
     <article class="status warn">
@@ -86,7 +87,7 @@ function Waiting({ view, user, details, list, refused }: UserProps) {
         <h2>{view.t.adminUsers.waits(user.username)}</h2>
         <RegistrationFacts view={view} registration={details} />
       </div>
-      <Decisions view={view} user={user} list={list} refused={refused} />
+      {parts.map(({ decisions }) => decisions?.(pageFor(props)))}
     </article>
   )
 }

@@ -1,19 +1,13 @@
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import { GENERAL, GUEST } from '../../../../core/accounts/roles.ts'
-import type { MadeLink } from '../../../joining/invitations.ts'
 import { type findUsers, MAX_LISTED_USERS } from '../../find-users.ts'
-import type { Remaining } from '../../../../web/kit/part-of-user.ts'
+import type { PartOfUser, Remaining } from '../../../../web/kit/part-of-user.ts'
 import { USER_GROUPS } from '../../list-store.ts'
 import { RemainingAccessLists } from '../../../me/pages/remaining-access.tsx'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
-import { Change, CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
+import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, FormButtons } from '../../../../web/kit/fields.tsx'
-import {
-  type Fields,
-  type Problem,
-  problemIn,
-  type ShownRefused,
-} from '../../../../web/kit/form.ts'
+import type { Fields, Problem } from '../../../../web/kit/form.ts'
 import { ListHeader } from '../../../../web/kit/frames.tsx'
 import { LANGUAGE_TAGS } from '../../../../web/kit/language.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
@@ -22,8 +16,8 @@ import { ShownOnce } from '../../../../web/kit/parts.tsx'
 import { Empty, Row, Rows } from '../../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
-import { MadeLinkPage } from '../../../joining/pages/admin/invitations.tsx'
 import { PermissionField } from './permission-fields.tsx'
+import { pageFor } from './user-props.ts'
 import { StopFacts, Unlock } from './stops.tsx'
 import { userAddress, usersAddress, USERS_PATH, type UserSearch } from './user-address.ts'
 import { newUser, PasswordField, USER_FIELDS, UserFields } from './user-fields.tsx'
@@ -37,9 +31,11 @@ interface UsersProps extends UserSearch {
   total: number
   page: number
   pages: number
+  /** What capabilities add to the list. */
+  parts: readonly PartOfUser[]
 }
 
-export function UsersPage({ view, users, total, page, pages, ...fields }: UsersProps) {
+export function UsersPage({ view, users, total, page, pages, parts, ...fields }: UsersProps) {
   const t = view.t.adminUsers
   const list = usersAddress(fields, page).split('?')[1] ?? ''
   return (
@@ -74,7 +70,7 @@ export function UsersPage({ view, users, total, page, pages, ...fields }: UsersP
       {users.length === 0 ? (
         <NoUsers view={view} {...fields} />
       ) : fields.group === 'waiting' ? (
-        <WaitingUsers view={view} users={users} list={list} />
+        <WaitingUsers view={view} users={users} list={list} parts={parts} />
       ) : fields.group === 'locked' ? (
         <LockedUsers view={view} users={users} list={list} />
       ) : (
@@ -166,8 +162,15 @@ function LockedUsers({ view, users, list }: { view: View; users: ListedUser[]; l
   )
 }
 
+interface WaitingUsersProps {
+  view: View
+  users: ListedUser[]
+  list: string
+  parts: readonly PartOfUser[]
+}
+
 /** Users who have registered, with the two answers that they wait for. */
-function WaitingUsers({ view, users, list }: { view: View; users: ListedUser[]; list: string }) {
+function WaitingUsers({ view, users, list, parts }: WaitingUsersProps) {
   return (
     <Rows
       rows={users.map((user) => (
@@ -177,7 +180,9 @@ function WaitingUsers({ view, users, list }: { view: View; users: ListedUser[]; 
           title={<a href={userAddress(user.id, list)}>{user.username}</a>}
         >
           <RegistrationFacts view={view} registration={user} />
-          <Decisions view={view} user={user} list={list} />
+          {parts.map(({ decisions }) =>
+            decisions?.(pageFor({ view, user, list, refused: undefined })),
+          )}
         </Row>
       ))}
       none={<></>}
@@ -198,41 +203,6 @@ export function RegistrationFacts({
       <TimeFact view={view} at={registeredAt} phrase={view.t.adminUsers.registered} />
       <span>{registeredNetwork}</span>
     </p>
-  )
-}
-
-interface DecisionsProps {
-  view: View
-  user: { id: number; username: string }
-  list: string
-  refused?: ShownRefused | undefined
-}
-
-/** The forms that approve and reject a registration. */
-export function Decisions({ view, user: { id, username }, list, refused }: DecisionsProps) {
-  const t = view.t.adminUsers
-  return (
-    <div class="decide">
-      <Change
-        view={view}
-        label={t.approve}
-        question={t.approveQuestion(username)}
-        action={userAddress(id, list, '/approve')}
-        submit={t.approve}
-        problem={problemIn(refused, 'approve')}
-        confirmedAs={`approve-${id}`}
-        isHarmless
-      />
-      <Change
-        view={view}
-        label={t.reject}
-        question={t.rejectQuestion(username)}
-        action={userAddress(id, list, '/reject')}
-        submit={t.reject}
-        problem={problemIn(refused, 'reject')}
-        confirmedAs={`reject-${id}`}
-      />
-    </div>
   )
 }
 
@@ -359,28 +329,5 @@ export function GeneratedPasswordPage(props: GeneratedProps) {
         </article>
       )}
     </AccountPage>
-  )
-}
-
-interface ResetLinkProps {
-  view: View
-  user: { username: string }
-  made: MadeLink
-  next: string
-}
-
-/** Shows a link for a new password once, in the answer to the form that made it. */
-export function ResetLinkPage({ view, user, made, next }: ResetLinkProps) {
-  const t = view.t.adminUsers
-  return (
-    <MadeLinkPage
-      view={view}
-      title={t.resetLink}
-      lead={t.resetLinkMade}
-      label={t.resetLinkLabel(user.username)}
-      made={made}
-      next={next}
-      done={t.generatedDone}
-    />
   )
 }
