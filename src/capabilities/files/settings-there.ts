@@ -22,10 +22,10 @@ export const filesSettingsMemory = remembered(
 
 /** The settings of a site that its file server has, as the functions of settings take them. */
 export function settingsThere(deps: ThereDeps, files: FileServer): SettingsElsewhere {
-  return { alone: SET_THERE, shared: SHARED_LOOK, prepare: () => prepare(deps, files) }
+  return { alone: SET_THERE, shared: SHARED_LOOK, prepareSaving: () => prepareSaving(deps, files) }
 }
 
-async function prepare(deps: ThereDeps, files: FileServer) {
+async function prepareSaving(deps: ThereDeps, files: FileServer) {
   if (files.problem !== undefined) throw new Refusal('filesNotSetUp', { detail: files.problem })
   const { code, data } = await callAsAdmin(deps, files, '/api/admin/setting/list')
   if (code !== 200 || !v.is(itemsSchema, data))

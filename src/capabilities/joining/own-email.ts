@@ -60,7 +60,7 @@ export async function changeOwnEmail(
   const demand = { fresh: true, ends: email === '' }
   await change(deps, own(actor), { kind: 'email_changed', ...demand }, ({ now, by, event }) => ({
     event: insertEvent(db, by, event, hasOtherEmail(db, userId, email)),
-    told: mailToOldAddress(db, by, userId, email, language, now),
+    mailed: mailToOldAddress(db, by, userId, email, language, now),
     changed: updateEmail(db, by, userId, email),
   }))
 }

@@ -10,11 +10,11 @@ export type Answer = { code: string } | OAuthError
  * @see RFC 6749 section 4.1.2, RFC 9207 section 2
  */
 export function answerValues({ state }: Sender, issuer: string, answer: Answer) {
-  const told =
+  const outcome =
     answer instanceof OAuthError
       ? { error: answer.code, error_description: answer.message }
       : { code: answer.code }
-  return { ...told, ...(state !== undefined && { state }), iss: issuer }
+  return { ...outcome, ...(state !== undefined && { state }), iss: issuer }
 }
 
 /** Adds the answer to a redirect URI, whose bytes stay as the client has registered them. */

@@ -50,13 +50,13 @@ export async function sendLogouts(deps: LogoutDeps): Promise<number> {
       ),
     keys: selectSigningKeys(db, now),
   })
-  const told = await Promise.all(
+  const delivered = await Promise.all(
     due.map(async (logout) => {
       const uri = clients.find(({ id }) => id === logout.clientId)?.uri
       return !uri || (await tell(deps, keys, uri, logout)) ? [logout] : []
     }),
   )
-  const done = told
+  const done = delivered
     .flat()
     .map((logout) => and(eq(clientId, logout.clientId), eq(sessionId, logout.sessionId)))
   if (done.length > 0) await writing(db, THE_SERVICE).delete(openidLogouts, or(...done))

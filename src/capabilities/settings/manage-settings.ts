@@ -146,7 +146,7 @@ async function writeBoth(
   )
   const both = shared.filter((key) => (wanted[key] ?? before[key] ?? null) !== null)
   if (both.length === 0) return writeSettings(deps, operator, wanted)
-  const writeElsewhere = await elsewhere.prepare()
+  const writeElsewhere = await elsewhere.prepareSaving()
   const changed = await writeSettings(deps, operator, wanted, both)
   try {
     await writeElsewhere(

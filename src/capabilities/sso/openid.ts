@@ -55,8 +55,8 @@ export function openIdUrl(
 ): Promise<URL> {
   const scope = `openid profile ${config.extraScopes}`.trim()
   const anew = isAnew ? askingAnew(as.issuer) : {}
-  const told = as.claims_parameter_supported === true ? { claims: TIME_OF_SIGN_IN } : {}
-  return authorizationUrl(as, config, begun, { scope, nonce: begun.nonce, ...told, ...anew })
+  const claims = as.claims_parameter_supported === true ? { claims: TIME_OF_SIGN_IN } : {}
+  return authorizationUrl(as, config, begun, { scope, nonce: begun.nonce, ...claims, ...anew })
 }
 
 /**

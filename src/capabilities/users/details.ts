@@ -103,7 +103,7 @@ export async function changeDetails(
         guarded,
         ...(email !== undefined && {
           addressEvents: insertEventOfAddress(db, by, userId, email, event),
-          told: hasMail ? mailToOldAddress(db, by, userId, email, language, now) : undefined,
+          mailed: hasMail ? mailToOldAddress(db, by, userId, email, language, now) : undefined,
           addressed: updateEmail(db, by, userId, email),
         }),
         ...(endsAt !== undefined && {

@@ -59,7 +59,7 @@ const OWN_FIELDS = {
 
 const NEW_WAY_IN = 'it is a new way in'
 const PROTECTS = 'it protects the account'
-const TOLD = 'what happens is told there'
+const GETS_NOTICES = 'what happens is told there'
 
 /** Every change of a session, by what it does. */
 export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
@@ -179,11 +179,11 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
       'POST /account/notices/save',
       'POST /account/notices/topics',
     ],
-    fields: always(TOLD, 'kind', 'address', 'topics', 'language'),
+    fields: always(GETS_NOTICES, 'kind', 'address', 'topics', 'language'),
   },
   'own channel for notices: delete': {
     doors: ['POST /api/me/notices/delete', 'POST /account/notices/delete'],
-    fields: always(TOLD),
+    fields: always(GETS_NOTICES),
   },
   'channel for notices: test': {
     doors: [
@@ -331,7 +331,7 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     ],
     beside: ['id'],
     fields: always(
-      TOLD,
+      GETS_NOTICES,
       'kind',
       'name',
       'address',

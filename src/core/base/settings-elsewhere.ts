@@ -10,5 +10,5 @@ export interface SettingsElsewhere {
    * @returns Writes values there, all or none of them.
    * @throws {Refusal} `filesNotSetUp`, `filesUnavailable`, `filesBroken`; so does the writing.
    */
-  prepare: () => Promise<(values: Readonly<Record<string, string>>) => Promise<void>>
+  prepareSaving: () => Promise<(values: Readonly<Record<string, string>>) => Promise<void>>
 }

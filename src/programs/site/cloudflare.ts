@@ -116,10 +116,10 @@ const EXPLANATIONS: [RegExp, string][] = [
 
 /** Makes an error for the operator from a failure at Cloudflare. */
 export function explain(error: unknown): CommandError {
-  const told = messageOf(error)
-  const message = told ?? (error instanceof Error ? error.message : String(error))
+  const known = messageOf(error)
+  const message = known ?? (error instanceof Error ? error.message : String(error))
   const [, explanation] = EXPLANATIONS.find(([pattern]) => pattern.test(message)) ?? []
-  return new CommandError(explanation ?? told ?? `Cloudflare reported an error: ${message}`, {
+  return new CommandError(explanation ?? known ?? `Cloudflare reported an error: ${message}`, {
     cause: error,
   })
 }

@@ -25,8 +25,8 @@ export async function findFileServer(
   isRemote: boolean,
   origin?: string,
 ): Promise<FileServer | undefined> {
-  const told = isRemote ? undefined : await askForFiles()
-  const bindings = told?.FILES_ORIGIN ? told : await readBindings(isRemote)
+  const running = isRemote ? undefined : await askForFiles()
+  const bindings = running?.FILES_ORIGIN ? running : await readBindings(isRemote)
   return parseFileServer({ ...bindings, ...(origin !== undefined && { FILES_ORIGIN: origin }) })
 }
 

@@ -30,7 +30,7 @@ export function backUpBeforeUpgrade(applied: readonly string[], now: number): vo
       withSqlite(database, { readOnly: false }, (site) => copyInto(site, file)),
     )
   } catch (error) {
-    const reason = error instanceof CommandError ? error.message : messageOf(error)
+    const reason = error instanceof Error ? error.message : codeOf(error)
     throw new CommandError(
       `The data can't be copied before the upgrade, and were left as they are: ${reason}`,
       { cause: error },
@@ -64,8 +64,4 @@ function upgradeBackups(): string[] {
 
 function timeOf(file: string): string {
   return file.slice(file.lastIndexOf('-'))
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : codeOf(error)
 }

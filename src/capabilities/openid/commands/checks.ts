@@ -49,9 +49,9 @@ function judgeIssuer(facts: ProgramFacts): Finding {
   const { issuer: set, issuers, host } = facts
   const check = 'issuer'
   if (!set) {
-    const told = Array.from(new Set(issuers)).filter((issuer) => issuer !== '')
-    const others = told.filter((issuer) => host !== undefined && new URL(issuer).hostname !== host)
-    const fix = setIssuer(facts, nearestIssuer(told[0] ?? `https://${host ?? ''}`))
+    const named = Array.from(new Set(issuers)).filter((issuer) => issuer !== '')
+    const others = named.filter((issuer) => host !== undefined && new URL(issuer).hostname !== host)
+    const fix = setIssuer(facts, nearestIssuer(named[0] ?? `https://${host ?? ''}`))
     if (issuers.includes('')) {
       const text = 'ISSUER is empty, and a program takes the address of each request'
       return warning(check, text, fix)
@@ -60,7 +60,7 @@ function judgeIssuer(facts: ProgramFacts): Finding {
       const text = `ISSUER is empty, programs were told ${others.join(', ')}, and people use ${host}`
       return warning(check, text, fix)
     }
-    return good(check, `${told.join(', ')} (ISSUER is empty)`)
+    return good(check, `${named.join(', ')} (ISSUER is empty)`)
   }
   const issuer = parseIssuer(set)
   if (issuer === undefined)

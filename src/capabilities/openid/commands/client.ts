@@ -141,12 +141,12 @@ know their addresses; other programs need --redirect.`,
   ],
   before({ name, ...options }) {
     const chosen = presetOf(options)
-    return { ...chosen, wish: newClientOf(name, options, chosen) }
+    return { ...chosen, client: newClientOf(name, options, chosen) }
   },
-  async run(site, { name, issuer: given }, { output, remote, json }, { preset, address, wish }) {
+  async run(site, { name, issuer: given }, { output, remote, json }, { preset, address, client }) {
     const issuer = await readIssuer(given, remote)
     if (issuer === undefined) throw new UsageError(NO_ISSUER)
-    const { clientId, secret = '' } = await register(site, { ...wish, issuer })
+    const { clientId, secret = '' } = await register(site, { ...client, issuer })
     const settings = presetSettings(preset, { issuer, clientId, secret, site: address })
     output.report(pastedSettings(preset, settings), {
       name,
