@@ -205,5 +205,5 @@ export const invitationCommands = { create }
 /** `latchkey link …` */
 export const linkCommands = { list, delete: remove }
 
-/** What joining adds to `latchkey user …`. */
+/** Commands of the group `user`. */
 export const userVerbs = { 'reset-link': resetLink, approve, reject }

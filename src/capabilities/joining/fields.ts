@@ -14,7 +14,7 @@ import type { InvitationRequest } from './invitations.ts'
 const MAX_NOTE_CHARACTERS = 100
 export const MAX_USES = 1000
 export const MAX_ACCOUNT_DAYS = 3650
-/** What is hashed or looked up is bounded. */
+/** Secrets are hashed and looked up, so they are bounded. */
 const MAX_SECRET_CHARACTERS = 64
 const MAX_TURNSTILE_CHARACTERS = 2048
 const MAX_NAME_CHARACTERS = 255

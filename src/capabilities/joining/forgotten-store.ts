@@ -18,7 +18,7 @@ export const MAX_ACCOUNTS = 5
 
 /** A request for a mail about a forgotten password. */
 export interface ForgottenRequest {
-  /** What was typed: a user name. */
+  /** The typed text as a user name. */
   username: string
   /** The same as an address; empty when it is none. */
   email: string

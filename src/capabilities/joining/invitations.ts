@@ -25,7 +25,6 @@ import {
 } from './link-store.ts'
 import { endOfLink, type LinkKind, newSecret } from './links.ts'
 
-/** What an operator wants of an invitation. */
 export interface InvitationRequest {
   name: string
   /** Empty where the user chooses. */

@@ -4,18 +4,18 @@ import { Refusal } from '../../core/base/refusals.ts'
 import type { Deps } from '../../core/deps.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
-/** What a link is for. */
+/** The purposes of links. */
 export const LINK_KINDS = ['invitation', 'reset', 'email'] as const
 
 export type LinkKind = (typeof LINK_KINDS)[number]
 
-/** What lists tell of a link. `ended` stands for every way in which an unused link died. */
+/** The state of a link in lists. An unused link is `ended` in whatever way it died. */
 export type LinkState = 'live' | 'used' | 'ended'
 
 const SECRET_BYTES = 32
 const SECRET = /^[\w-]{43}$/
 
-/** How long links are good without a wish, and at most. */
+/** The lifetimes of links: the default, and the longest. */
 export const LIFETIMES = {
   invitation: { milliseconds: 7 * DAY_MILLISECONDS, maxDays: 365 },
   /** One that an operator hands over. */

@@ -60,7 +60,7 @@ type RegistrationDeps = Pick<
   | 'fileServer'
 >
 
-/** What an account gets, beside its name and its password. */
+/** The fields of a new account, beside its name and its password. */
 type Preset = Omit<Registrant, 'username' | 'passwordHash' | 'registeredNetwork'>
 
 /** The name of the new account, and whether an admin has to approve it first. */
@@ -69,7 +69,7 @@ interface Registered {
   isWaiting: boolean
 }
 
-/** What operators have set for registrations without an invitation. */
+/** The settings of registrations without an invitation. */
 export type OpenRegistration = Record<(typeof SETTING_KEYS)[number], string>
 
 /** Reads the settings, once for a request. @throws {Refusal} `registrationOff`. */

@@ -13,7 +13,6 @@ import { isLinkMade } from './link-store.ts'
 import { endOfLink, newSecret } from './links.ts'
 import { insertResetLink } from './reset-store.ts'
 
-/** What an operator wants of a link for a new password. */
 interface ResetLinkRequest {
   userId: number
   /** Whether it also takes off two-step verification. */

@@ -1,7 +1,7 @@
 /** A user who has no more recovery codes than this should make new ones. */
 export const FEW_CODES = 2
 
-/** What an account has against a thief, and against a lost device. */
+/** The facts of an account that protect it against a thief, and against a lost device. */
 interface Ways {
   hasTwoFactor: boolean
   /** Unused recovery codes. */
@@ -13,7 +13,7 @@ interface Ways {
   isSeenElsewhere: boolean
 }
 
-/** What is looked at, the most urgent first. */
+/** The checks, the most urgent first. */
 export type CheckName = 'places' | 'factor' | 'codes' | 'passkey' | 'spare'
 
 interface Check {

@@ -29,7 +29,7 @@ import {
 } from './details-store.ts'
 import { mailToOldAddress, updateEmail } from './email-store.ts'
 
-/** What only the user and operators see of an account. */
+/** The fields of an account that only the user and operators see. */
 export type Details = ReturnType<typeof selectDetails>['_']['result'][number]
 
 /**

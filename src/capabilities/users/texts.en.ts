@@ -1,7 +1,7 @@
 import type { PermissionGroup, PermissionLevel } from './pages/admin/permission-fields.tsx'
 import { counted } from '../../web/kit/texts/counted.ts'
 
-/** What most users are given. */
+/** The usual sets of permissions. */
 const levels: Record<PermissionLevel, { title: string; hint: string }> = {
   look: { title: 'Look only', hint: 'See files in the browser, and download them.' },
   read: {
@@ -70,7 +70,7 @@ export const usersEn = {
       locked: 'Locked',
     },
     locked: 'Locked',
-    /** What is refused, by the counter. */
+    /** The blocked attempts, by the counter. */
     stops: {
       pair: (network: string) => `Passwords from ${network} are refused`,
       network: (network: string) => `Passwords of every account from ${network} are refused`,

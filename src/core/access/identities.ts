@@ -20,13 +20,13 @@ export interface IdentityKey {
 /** An account at a provider that its user has just signed in to. */
 export interface ProvenIdentity extends IdentityKey {
   platform: SsoPlatform
-  /** What the provider calls the user; empty without a name. */
+  /** The provider's name of the user; empty without a name. */
   name: string
   /** When the provider asked its user to sign in (seconds since 1970), if it tells. */
   authTimeSeconds?: number | undefined
 }
 
-/** Who links an identity. */
+/** The origin of a link. */
 export type LinkedBy = 'user' | 'registration' | 'import'
 
 /** Holds while no user but this one has the identity. */
@@ -121,7 +121,7 @@ export function isIdentity({ issuer, subject }: IdentityKey): SQL | undefined {
   return and(eq(identities.issuer, issuer), eq(identities.subject, subject))
 }
 
-/** What is written of an identity. */
+/** The parts of an identity that texts name. */
 type NamedIdentity = Pick<ProvenIdentity, 'subject' | 'name'> & { platform: string }
 
 /** Returns an identity as events show it: `Github: octocat`. */

@@ -28,10 +28,10 @@ class WaitingBatch implements SharedBatch {
   }
 }
 
-/** What a batch of several works has answered. */
+/** The results of a batch of several works. */
 interface Ended<Ran, Works extends readonly unknown[]> {
   ran: Ran
-  /** What the works have returned. */
+  /** The results of the works. */
   works: { -readonly [Work in keyof Works]: Awaited<Works[Work]> }
 }
 

@@ -247,7 +247,7 @@ async function startMiniflare(
   )
   stop?.takeOver()
   const ready = miniflare.ready.catch(async (error: unknown) => {
-    // What it still has open would keep this process alive.
+    // Its open handles would keep this process alive.
     await miniflare.dispose().catch(() => undefined)
     throw codeOf(error) === RUNTIME_LOST ? new CommandError(NO_RUNTIME) : error
   })

@@ -71,7 +71,7 @@ export type FindAttention = (db: Database, batch: SharedBatch) => Promise<(view:
  */
 type FindSettingsElsewhere = (deps: Deps) => SettingsElsewhere | undefined
 
-/** What a browser remembers for some minutes of a sign-in at an identity provider. */
+/** The memory of a browser, for some minutes, of a sign-in at an identity provider. */
 interface ProvenIdentityOfBrowser {
   read: (c: AppContext) => Promise<ProvenIdentity | undefined>
   clear: (c: AppContext) => void

@@ -165,7 +165,6 @@ interface WelcomeProps {
   view: View
   /** Whether the address is confirmed: of a mailed invitation, or later. */
   hasAddress: boolean
-  /** What the account has. */
   hasKey: boolean
   hasAppPassword: boolean
 }
@@ -231,7 +230,7 @@ export function WelcomePage({ view, hasAddress, hasKey, hasAppPassword }: Welcom
   )
 }
 
-/** What is done leads nowhere. */
+/** A step that is done: it has no link. */
 function DoneStep({ view, title }: { view: View; title: string }) {
   return (
     <Row icon="done" tone="green" title={title}>

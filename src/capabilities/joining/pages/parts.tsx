@@ -2,7 +2,7 @@ import { Choices } from '../../../web/kit/rows.tsx'
 import type { PageParts } from '../../../web/kit/view.ts'
 import { EMAIL_PATH } from './own-email.tsx'
 
-/** What joining adds to pages of others: the registration, a forgotten password, the own address. */
+/** The parts of pages of others: the registration, a forgotten password, the own address. */
 export const joiningParts: PageParts = {
   signInAside: ({ t, isRegistrationOpen }) =>
     isRegistrationOpen && (

@@ -91,7 +91,7 @@ async function showForgotten(c: AppContext, refused?: Refused) {
   return showForm(c, ForgottenPage, { view: await readView(c) }, refused)
 }
 
-/** What was done, and the look and the texts of the page that says it. */
+/** The pages that say what was done: their look and texts. */
 const DONE = {
   forgotten: { icon: 'mail', tone: 'blue', title: 'forgottenDone', lead: 'forgottenDoneLead' },
   reset: { icon: 'done', tone: 'green', title: 'resetDone', lead: 'resetDoneLead' },

@@ -3,7 +3,7 @@ import { Change } from '../../../web/kit/confirm.tsx'
 import type { Problem } from '../../../web/kit/form.ts'
 import type { View } from '../../../web/kit/view.ts'
 
-/** What `selectClosed` has found. */
+/** The rows of `selectClosed`. */
 export interface Closed {
   closedAppPasswords: { id: number }[]
   closedKeys: { id: number }[]

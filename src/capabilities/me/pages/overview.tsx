@@ -57,7 +57,7 @@ export function OverviewPage(props: OverviewProps) {
   )
 }
 
-/** What protects the account and what is missing, and the one thing to do next. */
+/** The protection of the account: the checks, and the one thing to do next. */
 function Guard({ protection, ...props }: OverviewProps & { protection: Protection }) {
   const t = props.view.t.overview
   const { checks, next, level } = protection
@@ -126,7 +126,7 @@ function codesText({ view, codesLeft }: OverviewProps): string {
   return codesLeft === 0 ? t.noCodes : t.codesLeft(codesLeft, RECOVERY_CODE_COUNT)
 }
 
-/** What the user may do here; folded, because it seldom changes. */
+/** The permissions of the user; folded, because they seldom change. */
 function Rights({ view, account }: { view: View; account: Account }) {
   const t = view.t.overview
   return (

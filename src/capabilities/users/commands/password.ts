@@ -24,7 +24,7 @@ export const PASSWORD_OPTIONS = {
   ),
 }
 
-/** What the commands with these options say about an option that they do not have. */
+/** Advice about an option that the commands with these options do not have. */
 export const NO_PASSWORD_ARGUMENT = {
   '--password':
     'A password is no argument: every user of this machine could read it. Use --generate, or --password-stdin.',

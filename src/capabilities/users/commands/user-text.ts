@@ -26,7 +26,7 @@ function secondFactorText({ hasTwoFactor, hasPasskey }: Account): string {
   return factors.join(', ') || 'none'
 }
 
-/** What is refused to a user, as JSON. */
+/** Returns a block of a user, as JSON. */
 export function stopRecord({ kind, network, until }: Stop) {
   return { kind, ...(network !== '' && { network }), until: isoTime(until) }
 }

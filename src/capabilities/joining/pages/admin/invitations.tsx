@@ -171,7 +171,7 @@ export function NewInvitationPage({ view, fields, problem }: NewInvitationProps)
 interface MadeLinkProps {
   view: View
   title: string
-  /** What to do with the link. */
+  /** Tells the operator to hand the link over. */
   lead: string
   label: string
   made: MadeLink

@@ -26,7 +26,7 @@ interface PermissionFieldProps {
   /** Begins the names of the fields. */
   name: string
   legend: Child
-  /** What is stored. */
+  /** The stored permissions. */
   permission: number
   /** The form that was refused, which counts instead. */
   fields?: Fields | undefined

@@ -4,7 +4,7 @@ import type { Problem } from '../../../../web/kit/form.ts'
 import { Time } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 
-/** What is refused to a user after too many wrong attempts, and until when. */
+/** The blocks of a user after too many wrong attempts, and their ends. */
 export function StopFacts({ view, stops }: { view: View; stops: readonly Stop[] }) {
   const t = view.t.adminUsers
   return (

@@ -27,13 +27,13 @@ export interface UserProps {
   user: Account
   details: Details
   passkeys: StoredPasskey[]
-  /** What capabilities show of what gives the user access, and the names of their forms. */
+  /** The sections of capabilities about the user's access, and the names of their forms. */
   sections: { show: ShowSection | undefined; forms: string[] }[]
   /** What capabilities add to the page. */
   parts: readonly PartOfUser[]
   /** The latest events. */
   events: ListedEvent[]
-  /** What is refused to the user now. */
+  /** The present blocks of the user. */
   stops: Stop[]
   /** Disabling or deleting this admin is refused. */
   isLastAdmin: boolean

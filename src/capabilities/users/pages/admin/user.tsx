@@ -53,7 +53,7 @@ export function UserPage(props: UserProps) {
   )
 }
 
-/** What gives the user access now, kind by kind. */
+/** The user's present access, kind by kind. */
 function Access(props: UserProps) {
   const { view, sections, refused } = props
   const page = pageFor(props)

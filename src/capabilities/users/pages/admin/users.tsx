@@ -132,7 +132,7 @@ function UserTable({ view, users, list }: { view: View; users: ListedUser[]; lis
   )
 }
 
-/** What a badge says of a user's account: the fields that decide whether the user can sign in. */
+/** The fields of a user's badge: they decide whether the user can sign in. */
 type ShownState = Pick<ListedUser, 'waiting' | 'disabled' | 'endsAt'> & {
   stops: readonly unknown[]
 }
@@ -298,7 +298,7 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
 interface GeneratedProps {
   view: View
   user: { id: number; username: string }
-  /** What still gives access after the new password. */
+  /** Access that remains after the new password. */
   remaining: readonly Remaining[]
   password: string
 }
