@@ -14,6 +14,7 @@ import { forgottenSchema, registrationSchema, resetSchema } from '../fields.ts'
 import { mailForgotten } from '../forgotten.ts'
 import { type OpenRegistration, readOpenRegistration, register } from '../register.ts'
 import { resetPassword } from '../reset.ts'
+import type { LinkKind } from '../links.ts'
 import { getMailSite } from '../../mail/mail-site.ts'
 import { staticDigest } from '../../../core/passwords/passwords.ts'
 import { login } from '../../sign-in/sign-in.ts'
@@ -49,8 +50,9 @@ export const joiningPages = new Hono<App>()
     const fields = await readForm(c)
     const { link: secret = '' } = fields
     const { kind } = await openLink(c.get('deps'), secret)
-    if (kind === 'invitation') return acceptInvitation(c, fields, secret)
-    return kind === 'reset' ? setPassword(c, fields, secret) : confirmEmail(c, secret)
+    const answer = await attempt(() => LINK_FORMS[kind](c, fields, secret))
+    if (!(answer instanceof Refusal)) return answer
+    return showLink(c, secret, { form: 'link', fields, refusal: answer })
   })
   .get('/register', async (c) => showRegistration(c, await readOpenRegistration(c.get('deps'))))
   .post('/register', async (c) => {
@@ -107,10 +109,13 @@ async function showDone(c: AppContext, what: keyof typeof DONE) {
   return showPage(c, <DonePage {...{ view, icon, tone, ...texts }} next="/account/sign-in" />)
 }
 
-async function acceptInvitation(c: AppContext, fields: Fields, secret: string) {
-  const result = await attempt(() => registerWith(c, fields, { invitation: secret }))
-  if (!(result instanceof Refusal)) return result
-  return showLink(c, secret, { form: 'link', fields, refusal: result })
+type LinkForm = (c: AppContext, fields: Fields, secret: string) => Promise<Response>
+
+/** Answer the form of a link, by what the link is for. */
+const LINK_FORMS: Record<LinkKind, LinkForm> = {
+  invitation: (c, fields, invitation) => registerWith(c, fields, { invitation }),
+  reset: setPassword,
+  email: confirmEmail,
 }
 
 /** Registers a visitor, and signs a new user in who need not wait. */
@@ -154,12 +159,9 @@ async function showRegistration(
 }
 
 async function setPassword(c: AppContext, fields: Fields, secret: string) {
-  const refusal = await attempt(async () => {
-    const request = validate(resetSchema, { ...fields, link: secret })
-    refuseOtherRepeat(fields)
-    await resetPassword(c.get('deps'), request.link, request.password, clientOf(c), languageOf(c))
-  })
-  if (refusal instanceof Refusal) return showLink(c, secret, { form: 'link', fields, refusal })
+  const request = validate(resetSchema, { ...fields, link: secret })
+  refuseOtherRepeat(fields)
+  await resetPassword(c.get('deps'), request.link, request.password, clientOf(c), languageOf(c))
   return showDone(c, 'reset')
 }
 
@@ -172,11 +174,8 @@ function refuseOtherRepeat({ password, repeat }: Fields): void {
  * Confirms an address in the session of this browser, which the form has and the mail's link has
  * not.
  */
-async function confirmEmail(c: AppContext, secret: string) {
-  const refusal = await attempt(async () => {
-    await confirmOwnEmail(c.get('deps'), await sessionHere(c), secret)
-  })
-  if (refusal instanceof Refusal) return showLink(c, secret, { form: 'link', fields: {}, refusal })
+async function confirmEmail(c: AppContext, _: Fields, secret: string) {
+  await confirmOwnEmail(c.get('deps'), await sessionHere(c), secret)
   const view = await readView(c)
   const t = view.t.joining
   const look = { icon: 'done', tone: 'green', title: t.emailDone, lead: '' } as const

@@ -26,16 +26,25 @@ export const settingPages = new Hono<App>()
     const page = pageOf(c)
     const fields = withPermissions(await readForm(c))
     const { reset } = fields
-    if (reset !== undefined) return resetSetting(c, page, reset, fields)
     const changed = await attempt(async () => {
       await confirmWith(c, fields)
       const elsewhere = await settingsElsewhere(c)
+      if (reset !== undefined) return resetSettings(c.get('deps'), actorOf(c), [reset], elsewhere)
       const values = parseValues(fields, page, elsewhere?.alone)
       return saveSettings(c.get('deps'), actorOf(c), values, elsewhere)
     })
     if (changed instanceof Refusal) return showSettings(c, page, { fields, refusal: changed })
-    const isDeleted = touchesSecret(changed) && !fields['sso_client_secret']
-    return goTo(c, `${PATH}/${page}`, isDeleted ? 'client-secret-deleted' : 'settings-saved')
+    // A change of other settings deletes the client secret too.
+    const isChanged = changed.includes('sso_client_secret')
+    if (reset === undefined) {
+      const isDeleted = isChanged && !fields['sso_client_secret']
+      return goTo(c, `${PATH}/${page}`, isDeleted ? 'client-secret-deleted' : 'settings-saved')
+    }
+    const isDeleted = isChanged && reset !== 'sso_client_secret'
+    const notice = isDeleted ? 'client-secret-deleted' : 'setting-reset'
+    // The page keeps the other inputs of the form without saving them.
+    const { [reset]: _, ...others } = fields
+    return showSettings(c, page, { fields: others, notice })
   })
 
 function pageOf(c: AppContext): SettingPage {
@@ -63,24 +72,6 @@ function parseValues(
   return Object.fromEntries(
     keys.flatMap((key) => (fields[key] === undefined ? [] : [[key, fields[key]]])),
   )
-}
-
-/** Resets one setting; the page keeps the other inputs of the form without saving them. */
-async function resetSetting(c: AppContext, page: SettingPage, key: string, fields: Fields) {
-  const changed = await attempt(async () => {
-    await confirmWith(c, fields)
-    return resetSettings(c.get('deps'), actorOf(c), [key], await settingsElsewhere(c))
-  })
-  if (changed instanceof Refusal) return showSettings(c, page, { fields, refusal: changed })
-  const { [key]: _, ...others } = fields
-  const isDeleted = touchesSecret(changed) && key !== 'sso_client_secret'
-  const notice = isDeleted ? 'client-secret-deleted' : 'setting-reset'
-  return showSettings(c, page, { fields: others, notice })
-}
-
-/** Tells whether a change has set or deleted the client secret, which other settings delete too. */
-function touchesSecret(changed: readonly string[]): boolean {
-  return changed.includes('sso_client_secret')
 }
 
 interface Answer {
