@@ -112,5 +112,3 @@ export function selectVerifiedAddress(db: Database, userId: UserId) {
     .from(users)
     .where(and(eq(users.id, sql`${userId}`), eq(users.emailVerified, true)))
 }
-
-export type OwnAddress = ReturnType<typeof selectVerifiedAddress>['_']['result'][number]

@@ -29,7 +29,7 @@ export type Load<Part> = () => Promise<Part>
  * Routes, the path below which they stand, and the paths from there for which they are loaded; all
  * of them, where none are named. `''` is the path itself.
  */
-export type Mount = readonly [
+type Mount = readonly [
   path: string,
   load: (capabilities: readonly Capability[]) => Promise<Hono<App>>,
   only?: readonly string[],

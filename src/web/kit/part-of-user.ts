@@ -21,7 +21,7 @@ type Read<Found> = (
 ) => Promise<Found>
 
 /** A thing as a list shows it. */
-export interface RemainingRow {
+interface RemainingRow {
   name: string
   facts: Child
 }
