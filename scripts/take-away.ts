@@ -1,20 +1,13 @@
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { spawnSync } from 'node:child_process'
-import { join, resolve } from 'node:path'
-import { findLeaves } from './rooms.ts'
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { dirname, join, posix, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findLeaves, PARTS } from './rooms.ts'
 
 /**
- * `npm run take-away [name…]`: shows that `src` type-checks without the folder of a capability and
- * without its lines in the lists; without names, without all that no other capability uses at
- * once.
+ * `npm run take-away [-- [name…] [--tests]]`: shows that the project stands without the folder of a
+ * capability and without its lines in the lists: `src` type-checks, and with `--tests` the tests of
+ * the other capabilities pass. Without names: without all that no other capability uses, at once.
  */
 
 /** The lists that may name every capability. */
@@ -25,52 +18,93 @@ const LISTS = [
   'src/programs/site/capabilities.ts',
 ]
 
-const paths = globSync('src/**/*.{ts,tsx}')
-const sources = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]))
-const named = process.argv.slice(2)
-const names = named.length > 0 ? named : findLeaves(sources)
+/** The OpenAPI document, which is made of every endpoint, and the descriptions for it. */
+const DOCUMENT = /^scripts\/openapi\b|^src\/capabilities\/[^/]+\/docs(?:\/|\.ts$)/
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { tests: { type: 'boolean', default: false } },
+})
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'])
+  .toString()
+  .split('\0')
+  .filter((path) => path !== '')
+const sources = new Map(
+  files
+    .filter((path) => /^(?:src|test)\/.*\.tsx?$/.test(path))
+    .map((path) => [path, readFileSync(path, 'utf8')]),
+)
+const names = positionals.length > 0 ? positionals : findLeaves(sources)
+const unknown = names.filter((name) => !PARTS.capabilities.rooms.some((room) => room === name))
+if (unknown.length > 0) throw new Error(`no capability has the name ${unknown.join(', ')}`)
 
 const copy = resolve('.build/take-away')
 rmSync(copy, { recursive: true, force: true })
-mkdirSync(copy, { recursive: true })
-for (const name of ['src', 'schema', 'tsconfig.json', 'package.json'])
-  cpSync(name, join(copy, name), { recursive: true })
+for (const path of files.filter((name) => !isTakenAway(name))) {
+  mkdirSync(dirname(join(copy, path)), { recursive: true })
+  cpSync(path, join(copy, path))
+}
 cpSync('.build/assets.ts', join(copy, '.build/assets.ts'))
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
-// Descriptions of endpoints are for the scripts, which have a list of their own.
-for (const path of globSync('src/capabilities/*/docs{,.ts}'))
-  rmSync(join(copy, path), { recursive: true })
-for (const name of names) rmSync(join(copy, 'src/capabilities', name), { recursive: true })
 for (const list of LISTS) {
   const text = readFileSync(join(copy, list), 'utf8')
   writeFileSync(join(copy, list), names.reduce(withoutLines, text))
 }
+// A program that is built with the others.
+writeFileSync(join(copy, 'scripts/openapi.ts'), 'export {}\n')
 const tsconfig: { include: string[] } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
 tsconfig.include = ['src', 'schema']
 writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(tsconfig))
-const { status } = spawnSync('npx', ['tsc', '--project', copy], { stdio: 'inherit' })
-if (status === 0) console.log(`src type-checks without ${names.join(', ')}.`)
-process.exitCode = status ?? 1
+const without = `without ${names.join(', ')}`
+process.exitCode = succeeds('tsc') && (!values.tests || passesTests()) ? 0 : 1
+
+function passesTests(): boolean {
+  const config = ['--config', 'test/vitest.config.ts', '--root', '.', '--project', 'worker']
+  const folders = PARTS.capabilities.rooms
+    .filter((room) => !names.includes(room))
+    .map((room) => `test/${room}/`)
+  return succeeds('vitest', 'run', ...config, ...folders)
+}
+
+function succeeds(command: string, ...words: string[]): boolean {
+  const { status } = spawnSync('npx', [command, ...words], { cwd: copy, stdio: 'inherit' })
+  if (status === 0) console.log(`${command} passes ${without}.`)
+  return status === 0
+}
+
+/** Tells whether a file is a part of what is taken away, or of the document, or a test that uses it. */
+function isTakenAway(path: string): boolean {
+  return (
+    names.some((name) => path.startsWith(`src/capabilities/${name}/`)) ||
+    DOCUMENT.test(path) ||
+    (path.endsWith('.test.ts') && uses(path, new Set()))
+  )
+}
+
+/** Tells whether a file of the tests imports what is taken away, perhaps by another one. */
+function uses(path: string, seen: Set<string>): boolean {
+  if (!path.startsWith('test/')) return isTakenAway(path)
+  if (seen.has(path)) return false
+  seen.add(path)
+  const imports = (sources.get(path) ?? '').matchAll(/\bfrom '(\.[^']+)'/g)
+  return Array.from(imports, ([, to = '']) => posix.join(posix.dirname(path), to)).some((to) =>
+    uses(to, seen),
+  )
+}
 
 /** Cuts the lines of a capability out of a list: its imports, and what they import. */
 function withoutLines(list: string, name: string): string {
-  const folder = `capabilities/${name}/`
-  const imports = Array.from(
-    list.matchAll(/^import (?:type )?\{([^}]*)\} from '([^']*)'\n/gm),
-    ([text, imported = '', from = '']) => ({ text, imported, from }),
-  ).filter(({ from }) => from.includes(folder))
-  const words = imports.flatMap(({ imported }) => imported.split(',').map((word) => word.trim()))
-  const rest = imports.reduce((text, { text: line }) => text.replace(line, ''), list)
+  const words: string[] = []
+  const rest = list.replaceAll(
+    /^import (?:type )?\{([^}]*)\} from '([^']*)'\n/gm,
+    (line, imported: string, from: string) => {
+      if (!from.includes(`capabilities/${name}/`)) return line
+      words.push(...imported.split(',').map((word) => word.trim()))
+      return ''
+    },
+  )
   return rest
     .split('\n')
-    .filter(
-      (line) =>
-        !words.includes(
-          line
-            .trim()
-            .replace(/^\.\.\./, '')
-            .replace(/,$/, ''),
-        ),
-    )
+    .filter((line) => !words.includes(line.replace(/^ *(?:\.\.\.)?|,$/g, '')))
     .join('\n')
 }
