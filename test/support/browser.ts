@@ -23,8 +23,8 @@ const DISABLED_FEATURE = 'RenderDocument'
 const NO_OPTIMIZATION = '--js-flags=--no-maglev,--no-opt'
 
 /**
- * What Playwright sets for a browser with a mouse, because the last such option counts, and that no
- * page is painted. Style, layout and events are the same.
+ * Playwright's options of a browser with a mouse, because the last such option counts, and an
+ * option to paint no page. Style, layout and events are the same.
  */
 const NO_PAINT =
   '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4,acceleratedCompositingEnabled=false'

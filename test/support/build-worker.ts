@@ -21,7 +21,7 @@ declare module 'vitest' {
   }
 }
 
-/** What is made once, however many projects of a run need it, and how many still do. */
+/** Made once for all projects of a run, with the number of those that still need it. */
 let made: { folders: Promise<Folders>; users: number } | undefined
 
 type Folders = Record<'workerFolder' | 'freshClone' | 'startedSite', string> & {

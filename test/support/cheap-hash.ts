@@ -4,7 +4,7 @@ import { deriveScrypt as cheapHash } from './cheap-scrypt.ts'
 
 export { cheapHash }
 
-/** What `users.password_hash` holds for a site whose hasher is `cheapHash`. */
+/** Returns a value of `users.password_hash` for a site whose hasher is `cheapHash`. */
 export async function cheapPasswordHash(password: string): Promise<string> {
   return hashPassword({ hashPassword: cheapHash, randomBytes }, await staticDigest(password))
 }

@@ -26,7 +26,7 @@ const SELECT_SCHEMA = `select group_concat(line, char(10)) as lines from (
 /** The schema as the migrations leave it, once they have run in this worker. */
 let migrated: string | undefined
 
-/** What requests left to do after their answers. */
+/** Work that requests left for after their answers. */
 const deferred: Promise<unknown>[] = []
 
 /** Remembers work that goes on after an answer, so that none of it reaches into the next test. */

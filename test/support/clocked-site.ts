@@ -65,7 +65,7 @@ export class ClockedSite {
 
 const sourceOf = (name: string) => join(import.meta.dirname, name)
 
-/** What a browser or a device at an address sends. */
+/** Returns the headers of a browser or a device at an address. */
 export function headersOf(address: string): Record<string, string> {
   return { [ADDRESS_HEADER]: address }
 }

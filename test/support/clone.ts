@@ -17,10 +17,9 @@ import { freePort } from './free-port.ts'
 import { type Ended, Program } from './program.ts'
 import { restoreRows } from './remembered.ts'
 
-/** What the admin of a started site signs in with. */
 export const ADMIN_PASSWORD = 'admin-Passw0rd'
 
-/** What the shell of whoever runs the tests may hold. */
+/** Replaces variables that the shell of a developer may hold. */
 const CLEAN = {
   SECRET_KEYS: '',
   CLOUDFLARE_API_TOKEN: '',
@@ -33,7 +32,7 @@ const CLEAN = {
   LC_MESSAGES: '',
   LANG: 'C.UTF-8',
 }
-/** What a repository has after `npm ci`, as far as the site needs it. */
+/** The files of a repository after `npm ci` that the site needs. */
 const ENTRIES = [
   '.build',
   'docs',
@@ -44,7 +43,7 @@ const ENTRIES = [
   'tsconfig.json',
   'wrangler.toml',
 ]
-/** What a clone shares with the one that it is copied from. Node keeps what it has compiled by path. */
+/** Folders that a clone shares with its original. Node keeps compiled files by path. */
 const SHARED = ['.build', 'docs', 'schema', 'scripts', 'src']
 /** How long a statement waits for one of the service's. */
 const BUSY_MILLISECONDS = 5000
@@ -55,7 +54,7 @@ type Env = Record<string, string>
 /** One for all tests of a process of vitest; it ends with that process. */
 let runner: CommandRunner | undefined
 
-/** What `command-runner.ts` reads. */
+/** The input of `command-runner.ts`. */
 interface Command {
   folder: string
   words?: readonly string[]

@@ -7,7 +7,7 @@ export interface Document {
   text: string
 }
 
-/** What begins a command in running text; a name in angle brackets makes it a pattern. */
+/** A command in running text; a name in angle brackets would make it a pattern. */
 const INLINE_COMMAND = /`((?:[A-Z_]+=\S+ )?(?:npm|npx|git|sh|curl) [^`<-][^`<]*)`/g
 
 export function readDocuments(): Document[] {

@@ -1,8 +1,8 @@
-/** What every answer under `/api` looks like. */
+/** The form of every answer under `/api`. */
 export interface Envelope {
   code: number
   message: string
-  // What a test looks at in `data` is what it is about.
+  // Each test knows the members of `data` that it compares.
   // oxlint-disable-next-line typescript/no-explicit-any
   data: any
 }

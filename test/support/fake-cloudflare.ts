@@ -10,7 +10,7 @@ const ACCOUNT = { id: 'a'.repeat(32), name: 'Example' }
 export class FakeCloudflare {
   readonly d1 = new FakeD1()
   readonly namespaces = new Map<string, string>()
-  /** What each upload of the Worker carried: name and kind, or value, of every binding. */
+  /** The bindings of each upload of the Worker: name and kind, or value. */
   readonly uploads: { name: string; type: string; [field: string]: unknown }[][] = []
   readonly secrets = new Map<string, string>()
   /** Every request that changed something, as `METHOD path`. */

@@ -11,7 +11,7 @@ export interface Answer {
   result?: unknown
 }
 
-/** What `wrangler d1 export` leaves out. */
+/** The parts that `wrangler d1 export` leaves out. */
 interface Without {
   no_schema?: boolean
   no_data?: boolean
@@ -23,7 +23,7 @@ export class FakeD1 {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-cloudflare-'))
   /** The ids of the databases, by their names. */
   readonly ids = new Map<string, string>()
-  /** What was uploaded for an import, or waits for download after an export; by file name. */
+  /** Uploads for an import, and exports that wait for a download, by file name. */
   readonly files = new Map<string, string>()
   readonly #open = new Map<string, Miniflare>()
 

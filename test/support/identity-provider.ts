@@ -13,7 +13,7 @@ export interface Person {
   [claim: string]: unknown
 }
 
-/** What a provider does differently from what it should. */
+/** The faults of a provider. */
 export interface Mischief {
   /** Claims of the ID token that replace the right ones; `undefined` leaves one out. */
   claims?: Record<string, unknown>
@@ -49,7 +49,7 @@ export class FakeProviders {
   now: () => number
   /** The key that signs, and is published. */
   #signing = { kid: 'k', pair: keys }
-  /** What a code stands for. */
+  /** The sign-ins, by their codes. */
   readonly #codes = new Map<
     string,
     { person: Person; nonce: string; challenge: string; redirectUri: string }
@@ -244,5 +244,5 @@ export async function passProvider(
   return visitor.get(providers.signIn(location ?? '', person), BROWSER)
 }
 
-/** What browsers send when they open a page. */
+/** The headers with which browsers open a page. */
 export const BROWSER = { Accept: 'text/html,application/xhtml+xml' }

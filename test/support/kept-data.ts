@@ -42,7 +42,7 @@ export async function closeLocalData(): Promise<void> {
   await closed?.data.dispose()
 }
 
-/** What tells the file of the database from another one of its name. */
+/** Returns a number that tells the file of the database from another one of its name. */
 function databaseFile(): number | undefined {
   const path = findLocalDatabase()
   return path === undefined ? undefined : statSync(path).ino

@@ -18,7 +18,7 @@ const TABLES = ['users', 'sessions', 'ssh_keys', 'audit_events', 'throttle_count
  * bookmark ends at the replica if that is as fresh, and at the primary otherwise.
  */
 export class LaggingD1 {
-  /** What either was asked. */
+  /** The queries that each has got. */
   readonly asked: Record<'primary' | 'replica', string[]> = { primary: [], replica: [] }
   /** Makes the replica fail. */
   isReplicaDown = false

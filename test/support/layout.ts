@@ -49,7 +49,7 @@ export class Screen {
     })
   }
 
-  /** What `layoutFaults` finds on the page as it stands at a width. */
+  /** Returns the faults of the page at a width (`layoutFaults`). */
   async faultsAt(width: number): Promise<string[]> {
     await this.resize(width)
     return layoutFaults(this.page, width)
@@ -108,7 +108,7 @@ const FIND_FAULTS = String.raw`function findFaults(least, width) {
     const { parentElement: parent } = element
     return parent.textContent.trim() !== element.textContent.trim()
   }
-  // What a link's ::after covers is touched too.
+  // A touch on the area of a link's ::after touches the link.
   const targetOf = (element) => {
     const { position } = getComputedStyle(element, '::after')
     if (position === 'absolute') return element.closest('tr, li') ?? element
@@ -126,8 +126,8 @@ const FIND_FAULTS = String.raw`function findFaults(least, width) {
 
   const controls = 'button, select, input:not([type=hidden], [type=checkbox], [type=radio], [type=color])'
   for (const form of document.forms) {
-    const shown = [...form.querySelectorAll(controls)].filter((one) => isShown(one) && !one.matches('.skip'))
-    const heights = new Set(shown.map((one) => Math.round(boxOf(one).height)))
+    const shown = [...form.querySelectorAll(controls)].filter((control) => isShown(control) && !control.matches('.skip'))
+    const heights = new Set(shown.map((control) => Math.round(boxOf(control).height)))
     if (heights.size > 1) faults.push('heights of ' + [...heights].join(', ') + ' px in one form: ' + nameOf(form))
   }
 

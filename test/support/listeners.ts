@@ -39,7 +39,7 @@ function descendantsOf(pid: number): number[] {
   return found
 }
 
-/** What a process has started, by any of its threads. */
+/** Returns the processes that a process has started, by any of its threads. */
 function startedBy(pid: number): number[] {
   const threads = orNothing(() => readdirSync(`/proc/${pid}/task`), [])
   return threads.flatMap((thread) => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What migrating takes of a D1 database, the one Miniflare hands out included. */
+/** The part of D1 that migrating uses; the database of Miniflare has it too. */
 interface Migratable {
   prepare: (query: string) => Pick<D1PreparedStatement, 'run'>
 }

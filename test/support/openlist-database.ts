@@ -41,13 +41,13 @@ export function insert(database: DatabaseSync, table: string, rows: Row[]): void
   }
 }
 
-/** What OpenList keeps of a password: model/user.go, TwoHashPwd. */
+/** Returns the hash of a password that OpenList stores: model/user.go, TwoHashPwd. */
 export function oldHash(password: string, salt: string) {
   const digest = sha256(`${password}-https://github.com/alist-org/alist`)
   return { pwd_hash: sha256(`${digest}-${salt}`), salt, pwd_ts: 1_741_500_000 }
 }
 
-/** What clients that hash send. */
+/** Returns the digest that clients send in place of the password. */
 export function oldDigest(password: string): string {
   return sha256(`${password}-https://github.com/alist-org/alist`)
 }

@@ -23,7 +23,7 @@ export interface Sent {
 export const FILES_ORIGIN = 'http://files.example.org:5244'
 export const FILES_TOKEN = 'openlist-0123456789abcdef'
 
-/** What a site in front of it has in its bindings. The types know only those of wrangler.toml. */
+/** The bindings of a site in front of it. The types know only those of wrangler.toml. */
 export const FILES_BINDINGS: Partial<Env> = JSON.parse(
   JSON.stringify({ FILES_ORIGIN, FILES_TOKEN }),
 )
@@ -44,7 +44,7 @@ export async function signedLink(path: string, end = 0, token = FILES_TOKEN): Pr
  * for every path whose it is. `test/real/files.test.ts` asks a real one.
  */
 export class OpenListStandIn {
-  /** What the service sends out goes to it. */
+  /** Send the requests of the service to it. */
   readonly deps: Partial<Deps>
   readonly users: User[] = [this.#user(1, 'admin', 2), this.#user(2, 'guest', 1)]
   /** Everything that was sent to it. */

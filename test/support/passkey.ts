@@ -88,7 +88,7 @@ async function makeKeys(keyType: KeyType): Promise<CryptoKeyPair> {
 
 const FLAG = { up: 1, uv: 4, be: 8, bs: 16, at: 64, ed: 128 }
 
-/** What a test changes in an answer. */
+/** The changes of a test in an answer. */
 export interface Tampering {
   type?: string
   challenge?: string
@@ -136,7 +136,7 @@ export class SoftwarePasskey {
   counter = 0
   /** A synced passkey: BE and BS are set, and the counter stays 0. */
   isSynced = false
-  /** What the browser says where it is. */
+  /** The origin that the browser sends. */
   origin: string
   readonly #key: CryptoKey
 

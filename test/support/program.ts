@@ -37,12 +37,12 @@ export class Program {
     return this.#child.pid
   }
 
-  /** What it printed so far to its standard output. */
+  /** Its standard output so far. */
   get stdout(): string {
     return this.#ended.stdout
   }
 
-  /** What it printed so far to its standard error. */
+  /** Its standard error so far. */
   get stderr(): string {
     return this.#ended.stderr
   }

@@ -15,7 +15,6 @@ import { Client } from './client.ts'
 import { migrate } from './migrate.ts'
 import { SECRET_KEYS } from './secrets.ts'
 
-/** What a test may choose of a served Worker. */
 export interface ServedOptions {
   /** Where D1 lives between two servers; otherwise it is gone with the first. */
   stateFolder?: string
@@ -24,7 +23,7 @@ export interface ServedOptions {
   secretKeys?: string
   /** Binds `EMAIL`. Miniflare logs each e-mail, and writes its text into a file. */
   email?: boolean
-  /** What the gate allows a network; more than any test takes unless it says so. */
+  /** The limit of the gate for a network; by default more than any test takes. */
   signInsAMinute?: number
   /** Answers what the Worker asks of other servers, in place of the network. */
   outside?: (url: string, init: RequestInit) => Promise<Response>
@@ -48,7 +47,7 @@ class MailLog extends Log {
 export class ServedWorker {
   readonly #miniflare: Miniflare
   readonly url: URL
-  /** What the Worker wrote to its log. */
+  /** The log of the Worker. */
   readonly log: string[]
 
   private constructor(miniflare: Miniflare, url: URL, log: string[]) {

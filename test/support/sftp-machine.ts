@@ -24,7 +24,7 @@ export function reasonAgainstSshd(): string | undefined {
   return undefined
 }
 
-/** What a client was told. */
+/** The result of a client. */
 export interface Outcome {
   status: number | null
   printed: string

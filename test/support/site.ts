@@ -32,7 +32,7 @@ export const SECOND = 1000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 
-/** What a request to a site is given, by the bindings of that site. */
+/** Make the dependencies of a request, by the bindings of the site. */
 const depsOf = new WeakMap<Env, (request: Request) => Deps>()
 
 /** Shared by all sites, because building the routers takes longer than most requests. */
@@ -49,11 +49,11 @@ const realBindings: Env = { ...env }
 export class Site {
   now = NOW
   readonly db = drizzle(env.DB)
-  /** What requests are given; each has a meter of its own. */
+  /** The dependencies of requests; each has a meter of its own. */
   readonly deps: Deps
-  /** What the latest request has cost. */
+  /** The cost of the latest request. */
   meter = createMeter()
-  /** What goes on after the answers. */
+  /** Work that goes on after the answers. */
   readonly deferred: Promise<unknown>[] = []
   readonly #bindings: Env & OptionalBindings
 
@@ -178,7 +178,7 @@ export class Site {
     return added.id
   }
 
-  /** What programs know a user by. */
+  /** Returns the `sub` of a user, which programs know. */
   async subOf(userId: number): Promise<string> {
     const [found] = await this.db.select({ sub: users.sub }).from(users).where(eq(users.id, userId))
     return found?.sub ?? ''

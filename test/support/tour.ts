@@ -11,7 +11,7 @@ import { ADMIN_PASSWORD, SECOND } from './site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 
-/** What one request has cost. */
+/** The cost of a request. */
 export interface Cost {
   call: string
   code: number

@@ -42,13 +42,13 @@ export async function openVisit(
     await dialog.dismiss()
   })
   page.on('requestfailed', (request) => {
-    // Whoever clicks on before an icon has come wants it no more.
+    // A click that leaves the page before an icon has come aborts the icon.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(request.url())
   })
   return { page, complaints }
 }
 
-/** What came over the wire, headers included, by path; what the browser had is not in it. */
+/** Returns the bytes on the wire, headers included, by path; nothing that the browser had. */
 export async function bytesOf(page: Page, path: string): Promise<Map<string, number>> {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')

@@ -3,7 +3,7 @@ import type { Site } from './site.ts'
 
 const ORIGIN = 'http://localhost'
 
-/** What a person would see. */
+/** The parts of an answer that a person sees. */
 export interface Seen {
   status: number
   /** Where the answer leads, if it leads anywhere. */
@@ -86,7 +86,7 @@ export class Visitor {
   }
 }
 
-/** What a page says, without its markup, in one line. */
+/** Returns the text of a page, without its markup, in one line. */
 export function textOf(html: string): string {
   return html
     .replaceAll(/<(script|style)\b.*?<\/\1>|<[^>]*>/gs, ' ')
@@ -114,7 +114,7 @@ export function alertIn(html: string): string | undefined {
   return text === undefined ? undefined : textOf(text)
 }
 
-/** What a field of a page holds. */
+/** Returns the value of a field of a page. */
 export function valueOf(html: string, id: string): string {
   const [, value] = new RegExp(`<input id="${id}"[^>]* value="([^"]*)"`).exec(html) ?? []
   const [, area] = new RegExp(`<textarea id="${id}"[^>]*>(.*?)</textarea>`, 's').exec(html) ?? []

@@ -110,7 +110,7 @@ export const joiningEn = {
     madeEnds: (when: string) => `It ends ${when}.`,
     madeDone: 'I have passed it on',
   },
-  /** What operators do with a user. */
+  /** The actions of operators on a user. */
   adminJoining: {
     approve: 'Approve',
     approveQuestion: (name: string) => `${name} can sign in from then on.`,

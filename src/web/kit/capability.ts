@@ -98,7 +98,7 @@ export interface Capability {
   operatorNavigation?: readonly NavigationItem[]
   /** Its parts of pages of other capabilities. */
   parts?: Load<PageParts>
-  /** What it shows of a user on pages of others. */
+  /** Its parts about a user on pages of others. */
   ofUser?: Load<PartOfUser>
   /** The settings that another server has, too or alone. One capability names them. */
   settingsElsewhere?: Load<FindSettingsElsewhere>

@@ -57,7 +57,7 @@ export interface SecurityPart {
   refused: ShownRefused | undefined
 }
 
-/** What a capability shows of a user on pages of others. */
+/** The parts of a capability about a user on pages of others. */
 export interface PartOfUser {
   /** After a new password. */
   remaining?: Read<Remaining>

@@ -29,7 +29,7 @@ export interface UserProps {
   passkeys: StoredPasskey[]
   /** The sections of capabilities about the user's access, and the names of their forms. */
   sections: { show: ShowSection | undefined; forms: string[] }[]
-  /** What capabilities add to the page. */
+  /** The parts of capabilities on the page. */
   parts: readonly PartOfUser[]
   /** The latest events. */
   events: ListedEvent[]

@@ -31,7 +31,7 @@ interface UsersProps extends UserSearch {
   total: number
   page: number
   pages: number
-  /** What capabilities add to the list. */
+  /** The parts of capabilities in the list. */
   parts: readonly PartOfUser[]
 }
 
