@@ -328,6 +328,7 @@ test('what is too wide, too small, uneven or covered is found', async () => {
     <p><a href="/" id="small">alone</a></p>
     <textarea readonly rows="1" style="width: 50px">A long secret in two lines</textarea>
     <ul><li>Under it <button style="position: absolute; left: 45px">over</button></li></ul>
+    <div class="tile" style="width: 9px; height: 40px"></div>
     <dl><dt>A term</dt><dd>one</dd><dd style="margin: 0">another</dd></dl>
     <div style="width: 700px">wide</div>`)
   const faults = (await screen.faultsAt(375)).join('\n')
@@ -337,6 +338,7 @@ test('what is too wide, too small, uneven or covered is found', async () => {
   expect(faults).toMatch(/^light: <button style="[^"]*"> over covers Under it$/m)
   expect(faults).toMatch(/^light: its text is cut: <textarea readonly="" [^>]*> A long secret/m)
   expect(faults).not.toContain('a link')
+  expect(faults).toMatch(/^light: a tile of 9 × 40 px: <div class="tile"/m)
   expect(faults).toMatch(/^light: descriptions at \d+, \d+ px in one list: <dl> A term/m)
   expect(faults).toMatch(/^light: heights of 50, 60 px in one form: <form>/m)
 })

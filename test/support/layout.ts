@@ -59,8 +59,8 @@ export class Screen {
 /**
  * Finds what is wrong with the layout of a page as it stands: text or boxes that need scrolling
  * sideways, a text to copy that is cut, targets that are too small for a finger, controls of one
- * form in different heights, descriptions of one list in several columns, controls of one row that
- * cover a text or each other.
+ * form in different heights, descriptions of one list in several columns, tiles that are no square,
+ * controls of one row that cover a text or each other.
  *
  * @returns One sentence each; empty when all is well.
  */
@@ -129,6 +129,11 @@ const FIND_FAULTS = String.raw`function findFaults(least, width) {
     const shown = [...form.querySelectorAll(controls)].filter((control) => isShown(control) && !control.matches('.skip'))
     const heights = new Set(shown.map((control) => Math.round(boxOf(control).height)))
     if (heights.size > 1) faults.push('heights of ' + [...heights].join(', ') + ' px in one form: ' + nameOf(form))
+  }
+
+  for (const tile of [...document.querySelectorAll('.tile')].filter(isShown)) {
+    const { width: wide, height: high } = boxOf(tile)
+    if (Math.abs(wide - high) > 1) faults.push('a tile of ' + Math.round(wide) + ' × ' + Math.round(high) + ' px: ' + nameOf(tile))
   }
 
   for (const list of document.querySelectorAll('dl')) {
