@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { notices } from '../../schema/tables.ts'
+import { eq } from 'drizzle-orm'
+import { notices, users } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
@@ -292,5 +293,18 @@ describe('the cursor', () => {
     await signIn()
     const [after] = (await env.DB.prepare('select event_id from notice_cursor').all()).results
     expect(after).toEqual(before)
+  })
+})
+
+describe('an account that ends in ten days', () => {
+  test('is told once, with the day', async () => {
+    await addChannel({}, ['account_end'])
+    const endsAt = site.now + 10 * 24 * HOUR
+    await site.db.update(users).set({ endsAt }).where(eq(users.id, ALICE))
+    for (let nights = 0; nights < 2; nights++) {
+      await runNightly(site.deps)
+      await run()
+    }
+    expect(titles()).toEqual(['The account of alice ends on 2026-12-01'])
   })
 })
