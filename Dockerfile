@@ -8,7 +8,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
 COPY . .
-RUN --mount=type=cache,target=/root/.npm npm run pack -- --cpu "$([ "$TARGETARCH" = arm64 ] && echo arm64 || echo x64)" && mkdir /empty
+RUN --mount=type=cache,target=/root/.npm npm run pack -- ${TARGETARCH:+--cpu $(echo $TARGETARCH | sed s/amd64/x64/)} && mkdir /empty
 
 FROM ${BUILD_BASE} AS node
 
