@@ -210,6 +210,7 @@ class History implements Filled {
     }
     this.#at(60 * DAY, () => this.#appoint(SECOND_ADMIN))
     this.#at(399 * DAY, () => this.#secure('admin'))
+    this.#at(398 * DAY, () => this.#change('admin', { permission: 0xffff }))
     this.#at(398 * DAY, () =>
       this.#manage('/api/admin/setting/save', [{ key: 'webauthn_login_enabled', value: 'true' }]),
     )
@@ -647,6 +648,8 @@ export async function filledStates(page: Page, filled: Filled, take: Take): Prom
   await press(page.locator('form[action="/account/sign-in/code"] button:not([type])'))
   for (const [name, path] of pagesOf(filled)) {
     await page.goto(path)
+    // The reference of the interface is drawn by a script.
+    await page.getByRole('heading').first().waitFor()
     await take(page, `filled-${name}`)
   }
   await page.goto('/account/keys')
