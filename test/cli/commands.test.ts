@@ -86,10 +86,17 @@ describe('latchkey user', () => {
       ) ?? []
     expect(added).toMatchObject({ code: 0, stderr: '' })
     const token = await tokenOf('alice', PASSWORD)
-    const change = ['--permission', '+sftp-read,+share', '--base-path', '/a', '--sso-id', '-s']
+    const change = [
+      '--permission',
+      '+sftp-read,+share',
+      '--base-path',
+      '/a/{username}',
+      '--sso-id',
+      '-s',
+    ]
     expect(await json('user', 'set', `#${id}`, ...change)).toMatchObject({ username: 'alice' })
     const { data } = await site.call('GET', '/api/me', { token })
-    expect(data).toMatchObject({ permission: 0x4400, base_path: '/a', sso_id: '-s' })
+    expect(data).toMatchObject({ permission: 0x4400, base_path: '/a/alice', sso_id: '-s' })
     const shown = await json('user', 'show', 'alice')
     const firstPage = await run('user', 'list', '--limit', '1')
     const permissions = ['sftp-read', 'share']

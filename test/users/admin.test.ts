@@ -121,6 +121,24 @@ describe('POST /api/admin/user/update', () => {
     expect(await post('update', { id: ALICE })).toEqual(success)
   })
 
+  test('puts the name into the base path, as the creation of a user does', async () => {
+    const folderAfter = async (body: object) => {
+      expect(await post('update', { id: ALICE, ...body })).toEqual(success)
+      return (await get(`get?id=${ALICE}`)).data.base_path as unknown
+    }
+    const base_path = '/homes/{username}/{username}'
+    expect(await folderAfter({ base_path })).toBe('/homes/alice/alice')
+    expect(await folderAfter({ base_path, username: '$&' })).toBe('/homes/$&/$&')
+    const long = {
+      id: ALICE,
+      base_path: `/${'x'.repeat(1000)}/{username}`,
+      username: 'y'.repeat(99),
+    }
+    expect(await post('update', long)).toMatchObject({ code: 400 })
+    expect(await post('update', { id: 99, base_path })).toMatchObject({ code: 404 })
+    expect((await get(`get?id=${ALICE}`)).data).toMatchObject({ username: '$&' })
+  })
+
   test('ends the sessions of a user who gets a new password or is disabled, for good', async () => {
     expect(await post('update', { id: ALICE, password: 'another-Passw0rd' })).toEqual(success)
     expect(await site.get('/api/me', { token: alice })).toEqual(

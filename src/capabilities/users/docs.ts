@@ -48,7 +48,8 @@ export const adminUserOperations: Operations = {
   },
   'POST /api/admin/user/create': {
     summary: 'Create a user',
-    description: 'A user without a password cannot sign in. Needs a fresh session of the admin.',
+    description:
+      'A user without a password cannot sign in. `{username}` in `base_path` becomes the name. Needs a fresh session of the admin.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -83,7 +84,7 @@ export const adminUserOperations: Operations = {
   'POST /api/admin/user/update': {
     summary: 'Change a user',
     description:
-      'Missing fields keep their value. A new name, SSO id or password needs a fresh session of the admin, and so do enabling the user, a permission bit that was not set, and a base path that is not inside the old one. A new password, or disabling the user, ends every session of the user. Another `sso_id` unlinks the accounts at identity providers that it does not name; an empty one unlinks all.',
+      'Missing fields keep their value. `{username}` in `base_path` becomes the name. A new name, SSO id or password needs a fresh session of the admin, and so do enabling the user, a permission bit that was not set, and a base path that is not inside the old one. A new password, or disabling the user, ends every session of the user. Another `sso_id` unlinks the accounts at identity providers that it does not name; an empty one unlinks all.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {

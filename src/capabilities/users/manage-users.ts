@@ -12,7 +12,7 @@ import {
 import type { Account } from '../../core/accounts/accounts.ts'
 import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
 import { refuseLastFactor, takingFactors } from '../../core/accounts/last-factor.ts'
-import { nameAndFolder } from '../../core/accounts/new-names.ts'
+import { isTemplate, nameAndFolder } from '../../core/accounts/new-names.ts'
 import { selectReservationByProgram } from '../../core/accounts/reserved-names.ts'
 import { ADMIN, GENERAL, GUEST } from '../../core/accounts/roles.ts'
 import { selectSameName } from '../../core/accounts/store.ts'
@@ -123,7 +123,8 @@ function changesOfNew({
  * Changes the fields of a user that a request contains. A new password ends every session of the
  * user. Disabling the user does too, and deletes the user's app passwords. A user who is no longer
  * an admin loses the app passwords of scope `admin`. Another SSO id unlinks the identities that it
- * does not name.
+ * does not name. `{username}` in the base path becomes the name, the new one if the request has
+ * one.
  *
  * @throws {Refusal} `notAdmin`, `userNotFound`, `roleFixed`, `adminNotDisabled`, `adminNotDemoted`,
  *   `adminHasNoEnd`, `usernameTaken`, `nameReserved`, `guestHasNoPassword`, `invalidBody`;
@@ -137,10 +138,12 @@ export async function changeUser(
 ): Promise<void> {
   const { db } = deps
   const subject = of(operator, userId)
+  const { expectedRole, ...given } = request
+  const basePath = await folderOf(deps, operator, userId, given)
+  const fields = { ...given, ...(basePath !== undefined && { basePath }) }
   const passwordHash = password
     ? await hashNewPassword(deps, subject, password, (user) => checkChange(user, request, password))
     : undefined
-  const { expectedRole, ...fields } = request
   const wanted = { ...fields, ...(passwordHash !== undefined && { passwordHash }) }
   const { username } = fields
   const { account, rivals, reserved, updated } = await change(
@@ -171,6 +174,25 @@ export async function changeUser(
   throw new Refusal(fields.disabled === true ? 'adminNotDisabled' : 'adminNotDemoted', {
     detail: LAST_ADMIN,
   })
+}
+
+/**
+ * Puts the name into a base path that waits for it.
+ *
+ * @returns `undefined` when the request has no base path.
+ * @throws {Refusal} `invalidBody` when the path with the name is none; for a name that the request
+ *   does not have, `notAdmin`, `userNotFound`.
+ */
+async function folderOf(
+  deps: OperatorDeps,
+  operator: Operator,
+  userId: number,
+  { basePath, username }: Pick<UserRequest, 'basePath' | 'username'>,
+): Promise<string | undefined> {
+  if (basePath === undefined || !isTemplate(basePath)) return basePath
+  if (username !== undefined) return nameAndFolder(basePath, username, false).basePath
+  const { account } = await act(deps, of(operator, userId), {}, () => ({}))
+  return nameAndFolder(basePath, account.username, false).basePath
 }
 
 /**

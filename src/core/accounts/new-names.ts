@@ -86,6 +86,11 @@ export function nameAndFolder(
   return { basePath, name: { username, isChosen, folders } }
 }
 
+/** Tells whether a path waits for the name of an account. */
+export function isTemplate(path: string): boolean {
+  return path.includes(PLACE_OF_NAME)
+}
+
 /** `replaceAll` with a text would give `$&` in a name a meaning. */
 function withName(template: string, username: string): string {
   return template.split(PLACE_OF_NAME).join(username)

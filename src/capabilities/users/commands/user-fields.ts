@@ -37,8 +37,8 @@ const FIELDS = {
   permission: takes('--permission <names>', ...PERMISSION_TEXT, parsePermission),
   basePath: takes(
     '--base-path <path>',
-    'the folder that is the root for the user',
-    '用户的根文件夹',
+    'the folder that is the root for the user; {username} becomes the name',
+    '用户的根文件夹；{username} 会换成账户名',
     parsed(basePathSchema),
   ),
   ssoId: takes(
@@ -159,6 +159,7 @@ export const setUser = onSite({
   examples: [
     'user set alice --permission +sftp-write,-remove',
     'user set alice --role admin',
+    "user set alice --base-path '/homes/{username}'",
     'user set alice --email alice@example.org --ends 2027-01-31',
   ],
   before({ newName, email, ends, ...options }) {
