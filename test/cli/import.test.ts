@@ -411,7 +411,7 @@ test('what cannot be here is refused by name, with the reason and never with a s
     [7, 'title is missing (of "Bob")'],
     [undefined, 'must be a colour such as #1890ff'],
   ])
-  expect(report.notes.map(({ id }: { id: number }) => id)).toEqual([13, 14, 15, 16])
+  expect(report.notes.map(({ id }: { id: number }) => id)).toEqual([11, 13, 14, 15, 16])
   const text = JSON.stringify(report)
   for (const secret of [hash.pwd_hash, 'saltsalt', 'not-base32', 'ABCD', 'Passw0rd-of-all'])
     expect(text).not.toContain(secret)

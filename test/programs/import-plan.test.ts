@@ -211,6 +211,34 @@ test('a user has no more than a hundred keys', () => {
   )
 })
 
+test('a guest who replaces the one here is told of, with what everybody may do', () => {
+  const here = { id: 2, usernameKey: 'guest', sub: '', role: 1, isBare: true }
+  const notesFor = (fields: RawRow, isUntouched = true) => {
+    const site = {
+      users: [{ ...here, isUntouched }],
+      reserved: [],
+      highestId: 2,
+      passkeyIds: [],
+      settings: [],
+    }
+    const users = [{ id: 2, username: 'guest', role: 1, ...fields }]
+    const { notes } = planImport(
+      { kind: 'backup', users, keys: [], settings: [], ...REST },
+      site,
+      NOW,
+    )
+    return notes.map(({ reason }) => reason)
+  }
+  expect(notesFor({ disabled: 1 })).toEqual([
+    'replaces the guest of this site; it is disabled, so nobody gets in without a sign-in',
+  ])
+  const open = { disabled: 0, base_path: '/p\u202Eublic', permission: 256 }
+  expect(notesFor(open)).toEqual([
+    'replaces the guest of this site; it is enabled: without a sign-in, everybody gets into /p�ublic, with the permissions: webdav-read',
+  ])
+  expect(notesFor(open, false)).toEqual([])
+})
+
 test('an admin who could not sign in never takes the place of the one who can', () => {
   const untouched = {
     users: [{ id: 1, usernameKey: 'admin', sub: '1', role: 2, isUntouched: true, isBare: false }],

@@ -6,6 +6,8 @@ import type { OldPasskey } from './passkeys.ts'
 import type { SiteState } from './site-state.ts'
 import type { Item, RawRow } from './source.ts'
 import { type OldUser, readUser } from './users.ts'
+import { visible } from '../../core/base/text.ts'
+import { permissionText } from '../kit/permission.ts'
 import { latchkey } from '../kit/printed-command.ts'
 
 /** An account at an identity provider, as the source has it. */
@@ -210,8 +212,15 @@ function decideExisting(user: OldUser, local: SiteState['users'][number]): Decis
     outcome: { ...account, takesOver: true, completes: false },
     remarks: isAdmin
       ? [...remarks, 'signs in with the old password; the password from here no longer works']
-      : remarks,
+      : [...remarks, replacesGuest(user)],
   }
+}
+
+/** Says what everybody may do without a sign-in, now that another guest is here. */
+function replacesGuest({ disabled, basePath, permission }: OldUser): string {
+  const replaced = 'replaces the guest of this site'
+  if (disabled) return `${replaced}; it is disabled, so nobody gets in without a sign-in`
+  return `${replaced}; it is enabled: without a sign-in, everybody gets into ${visible(basePath)}, with the permissions: ${permissionText(permission)}`
 }
 
 function keptBecause({ isUntouched }: SiteState['users'][number]): string {
