@@ -334,7 +334,8 @@ test('npm start says where people reach the site, which file server it has, and 
   clone.sql("update users set disabled = 1 where username = 'admin'")
   const args = ['--files', 'http://127.0.0.1:5244']
   const SITE_ADDRESS = 'https://files.example.org'
-  const service = clone.start({ PORT: await freePort(), SITE_ADDRESS }, { args })
+  const vars = { SITE_ADDRESS, FILES_TOKEN: 'openlist-secret' }
+  const service = clone.start({ PORT: await freePort(), ...vars }, { args })
   await service.until('doctor')
   expect(service.stdout).toContain(`
   account page   https://files.example.org/account
@@ -343,6 +344,22 @@ test('npm start says where people reach the site, which file server it has, and 
 `)
   expect(adviceIn(service.stdout)).toBe(
     String.raw`it's;me; password lost: npm run latchkey -- user password 'it'\''s;me' --generate`,
+  )
+})
+
+test('npm start with a file server whose token is missing says so, and serves none that it was told to', async () => {
+  const problem = 'FILES_TOKEN is missing: it is the setting “token” of OpenList'
+  const address = 'http://127.0.0.1:5244'
+  const refused = clone.start({ PORT: await freePort() }, { args: ['--files', address] })
+  expect(await refused.ended).toMatchObject({ code: 1 })
+  expect(refused.printed).toBe(
+    `--files needs more: ${problem}. Set it in .dev.vars (docs/files.md), then start again.\n`,
+  )
+  // So does a container whose OpenList has not made its token yet.
+  const service = clone.start({ PORT: await freePort(), FILES_ORIGIN: address })
+  await service.until('doctor')
+  expect(service.stdout).toContain(
+    `  file server    ${address}; no files are served: ${problem}; npm run latchkey -- files check\n`,
   )
 })
 

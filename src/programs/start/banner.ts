@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import type { FileServer } from '../../core/base/file-server.ts'
 import { VERSION } from '../../capabilities/settings/defaults.ts'
 import { isLoopback } from './front-request.ts'
 import type { StartOptions } from './options.ts'
@@ -14,8 +15,8 @@ interface Admin {
 interface Surroundings {
   /** Where people reach the site (`siteAddressOf`); `undefined` where nothing says it. */
   address: string | undefined
-  /** The origin of the file server; `undefined` for none. */
-  fileServer: string | undefined
+  /** `undefined` for none. */
+  fileServer: Pick<FileServer, 'origin' | 'problem'> | undefined
 }
 
 /**
@@ -44,9 +45,11 @@ Latchkey ${VERSION} serves on ${site}${whom} (Ctrl-C stops it)
 `
 }
 
-function fileServerLine(fileServer: string | undefined): string {
+function fileServerLine(fileServer: Surroundings['fileServer']): string {
   if (fileServer === undefined) return ''
-  return `\n  file server    ${fileServer}; all well? ${latchkey('files', 'check')}`
+  const { origin, problem } = fileServer
+  const state = problem === undefined ? 'all well?' : `no files are served: ${problem};`
+  return `\n  file server    ${origin}; ${state} ${latchkey('files', 'check')}`
 }
 
 /** Passkeys need a name: browsers accept no IP address for them. */

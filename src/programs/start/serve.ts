@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { Miniflare } from 'miniflare'
 import { createMeter, openDatabase } from '../../core/database/database.ts'
 import { type Database, randomBytes as randomArray } from '../../core/deps.ts'
+import { type FileServer, parseFileServer } from '../../core/base/file-server.ts'
 import { siteAddressOf } from '../../core/base/site-address.ts'
 import { FREQUENT_CRON } from '../../core/base/crons.ts'
 import { logError } from '../../core/database/log.ts'
@@ -16,7 +17,13 @@ import { runDaily } from './daily-run.ts'
 import { isAssetTarget, listAssetPaths } from './asset-paths.ts'
 import { checkData, explainOpening } from './damage.ts'
 import { callWorker, serveData } from './data-server.ts'
-import { ensureDevVars, readLocalVars, readSecretKeys, workerVars } from '../site/dev-vars.ts'
+import {
+  DEV_VARS_FILE,
+  ensureDevVars,
+  readLocalVars,
+  readSecretKeys,
+  workerVars,
+} from '../site/dev-vars.ts'
 import { createFirstAccounts } from '../site/first-accounts.ts'
 import { lockFolder } from './folder-lock.ts'
 import { localAddress } from '../site/local-address.ts'
@@ -55,8 +62,9 @@ export function runStart(argv: readonly string[]): Promise<void> {
       await checkPortIsFree(options)
       ensureDevVars()
       checkData()
+      const fileServer = await findFileServerAtStart(options)
       console.log('Preparing the local database …')
-      await serve(options)
+      await serve(options, fileServer)
     } finally {
       unlock()
     }
@@ -65,7 +73,7 @@ export function runStart(argv: readonly string[]): Promise<void> {
 }
 
 /** Serves until SIGINT or SIGTERM. */
-async function serve(options: StartOptions): Promise<void> {
+async function serve(options: StartOptions, fileServer: FileServer | undefined): Promise<void> {
   const stop = stopSignal()
   const secret = makeFrontSecret()
   const bindings = bindingsFor(options, secret)
@@ -82,7 +90,8 @@ async function serve(options: StartOptions): Promise<void> {
   if (miniflare === undefined) return endPreparation(options)
   const stopLogging = logStrayErrors()
   try {
-    if (!stop.signal.aborted) await serveSite(miniflare, options, secret, stop.signal)
+    if (!stop.signal.aborted)
+      await serveSite(miniflare, { options, fileServer }, secret, stop.signal)
   } finally {
     stopLogging()
     await miniflare.dispose()
@@ -96,6 +105,21 @@ async function serve(options: StartOptions): Promise<void> {
 function endPreparation({ log }: StartOptions): never {
   if (log === 'lines') console.log(STOPPED)
   process.exit()
+}
+
+/**
+ * Finds the file server that the site gets.
+ *
+ * @throws {CommandError} When the command line names one that the settings don't suffice for.
+ */
+async function findFileServerAtStart({ files }: StartOptions): Promise<FileServer | undefined> {
+  const vars = await readVars(false)
+  const texts = Object.fromEntries(Object.keys(vars).map((name) => [name, textIn(vars[name])]))
+  const found = parseFileServer({ ...texts, ...(files !== undefined && { FILES_ORIGIN: files }) })
+  if (files === undefined || found?.problem === undefined) return found
+  throw new CommandError(
+    `--files needs more: ${found.problem}. Set it in ${DEV_VARS_FILE} (docs/files.md), then start again.`,
+  )
 }
 
 /**
@@ -113,7 +137,7 @@ function logStrayError(error: unknown): void {
 
 async function serveSite(
   miniflare: Miniflare,
-  options: StartOptions,
+  { options, fileServer }: { options: StartOptions; fileServer: FileServer | undefined },
   secret: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -135,7 +159,6 @@ async function serveSite(
   if (password !== undefined) announceAdmin(password, options.password !== undefined)
   else if (options.password !== undefined) announceIgnoredPassword()
   const vars = await readVars(false)
-  const fileServer = options.files ?? textIn(vars['FILES_ORIGIN'])
   const hasFiles = fileServer !== undefined
   const onAnswer = requestLog(options.log, rememberNames(db))
   const servers = [
