@@ -10,6 +10,7 @@ import {
   onTestFinished,
   test,
 } from 'vitest'
+import { DATA_SOCKET } from '../../src/programs/site/running-site.ts'
 import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
@@ -196,6 +197,20 @@ describe('latchkey files', () => {
     onTestFinished(() => other.remove())
     const { code, stderr } = await other.command(['files', 'check'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('name it with --files')])
+  })
+
+  test('check says that a running site is older which does not know its question', async () => {
+    const other = new Clone(inject('startedSite'))
+    onTestFinished(() => other.remove())
+    const answer = JSON.stringify({ error: 'Invalid type: Expected Object but received Object' })
+    const older = createServer((_, response) => response.end(answer))
+    await new Promise<void>((resolve) => older.listen(other.path(DATA_SOCKET), resolve))
+    onTestFinished(() => void older.close())
+    expect(await other.command(['files', 'check'])).toMatchObject({
+      code: 1,
+      stderr:
+        'The site that is running is older than this command: end it, and run npm start again.\n',
+    })
   })
 
   test('doctor has a line for it', async () => {

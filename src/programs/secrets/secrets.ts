@@ -12,7 +12,7 @@ import { confirm, needTerminal, YES } from '../kit/confirm.ts'
 import { startProgress } from '../kit/progress.ts'
 import { DEV_VARS_FILE, newSecretKey, PRODUCTION_FILE } from '../site/dev-vars.ts'
 import { onSite } from '../site/on-site.ts'
-import { askSite, isSiteRunning } from '../site/running-site.ts'
+import { askRunningSite, isSiteRunning } from '../site/running-site.ts'
 import {
   listSeals,
   type OldSeal,
@@ -99,7 +99,7 @@ async function checkSiteKnows(ring: KeyRing, isRemote: boolean, yes: boolean): P
     return confirm('Has the deployed Worker the same SECRET_KEYS as this machine?')
   }
   if (!(await isSiteRunning())) return
-  const { keyId } = v.parse(keyIdAnswerSchema, await askSite({ ask: 'key id' }))
+  const { keyId } = await askRunningSite('key id', keyIdAnswerSchema)
   if (keyId === ring.current.id) return
   throw new CommandError(
     `The site that is running does not use the first entry of ${DEV_VARS_FILE} yet: restart it first. Nothing was changed.`,

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import * as v from 'valibot'
 import {
   type FileServer,
   type FileServerBindings,
@@ -8,7 +7,7 @@ import {
 import { filesAnswerSchema } from './local-data.ts'
 import { CommandError } from '../kit/command-error.ts'
 import { DEV_VARS_FILE, PRODUCTION_FILE, productionFile, readVarsFile } from './dev-vars.ts'
-import { askSite, isSiteRunning } from './running-site.ts'
+import { askRunningSite, isSiteRunning } from './running-site.ts'
 import { readVars } from './site-config.ts'
 
 /** The secrets of a file server. */
@@ -49,7 +48,7 @@ export async function readFileServer(isRemote: boolean, origin?: string): Promis
 /** @returns `undefined` while the local site does not run. */
 async function askForFiles(): Promise<FileServerBindings | undefined> {
   if (!(await isSiteRunning())) return undefined
-  return v.parse(filesAnswerSchema, await askSite({ ask: 'files' }))
+  return askRunningSite('files', filesAnswerSchema)
 }
 
 async function readBindings(isRemote: boolean): Promise<FileServerBindings> {

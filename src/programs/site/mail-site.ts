@@ -1,11 +1,10 @@
-import * as v from 'valibot'
 import { siteAddressOf } from '../../core/base/site-address.ts'
 import { type MailAnswer, mailAnswerSchema } from './local-data.ts'
 import type { Deps } from '../../core/deps.ts'
 import { CommandError } from '../kit/command-error.ts'
 import { varsFile } from './dev-vars.ts'
 import { localAddress } from './local-address.ts'
-import { askSite, isSiteRunning } from './running-site.ts'
+import { askRunningSite, isSiteRunning } from './running-site.ts'
 import { readVars, textIn } from './site-config.ts'
 
 /** The dependencies of a decision that sends mail. */
@@ -65,7 +64,7 @@ async function findMail(isRemote: boolean, given: string | undefined): Promise<F
 /** @returns `undefined` while the local site does not run. */
 async function askForMail(): Promise<MailAnswer | undefined> {
   if (!(await isSiteRunning())) return undefined
-  return v.parse(mailAnswerSchema, await askSite({ ask: 'mail' }))
+  return askRunningSite('mail', mailAnswerSchema)
 }
 
 function mailDeps({ from, address, canSend }: MailAnswer): MailDeps {

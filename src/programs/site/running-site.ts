@@ -3,6 +3,7 @@ import { request as requestTo } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import * as v from 'valibot'
+import { CommandError } from '../kit/command-error.ts'
 import {
   dataAnswerSchema,
   type KeyOptions,
@@ -76,6 +77,30 @@ export async function askSite(call: SiteCall, send: Send = sendBySocket): Promis
   const answer = v.parse(dataAnswerSchema, JSON.parse(await send(JSON.stringify(call))))
   if ('error' in answer) throw new Error(answer.error)
   return answer.answer
+}
+
+/** Begins the answer of a site that does not know a call (valibot). */
+const UNKNOWN_CALL = 'Invalid type: '
+
+const OLDER_SITE =
+  'The site that is running is older than this command: end it, and run npm start again.'
+
+/**
+ * Asks the site that `npm start` serves for what only it knows.
+ *
+ * @throws {CommandError} When it was started before an update, and does not know the question.
+ */
+export async function askRunningSite<Answer>(
+  question: Extract<SiteCall, { ask: unknown }>['ask'],
+  schema: v.GenericSchema<unknown, Answer>,
+): Promise<Answer> {
+  try {
+    return v.parse(schema, await askSite({ ask: question }))
+  } catch (error) {
+    const isOlder =
+      v.isValiError(error) || (error instanceof Error && error.message.startsWith(UNKNOWN_CALL))
+    throw isOlder ? new CommandError(OLDER_SITE) : error
+  }
 }
 
 function sendBySocket(call: string): Promise<string> {
