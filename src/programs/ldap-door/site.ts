@@ -38,6 +38,13 @@ const listSchema = v.object({
 })
 const bindSchema = v.object({ ok: v.boolean() })
 
+/** A question that has no answer yet. */
+interface Check {
+  /** When it was asked (milliseconds). */
+  at: number
+  answer: Promise<boolean>
+}
+
 export interface SiteOptions {
   site: URL
   token: string
@@ -55,12 +62,13 @@ export interface SiteOptions {
 export class Site {
   readonly #options: SiteOptions
   readonly #key = randomBytes(32)
-  /** When answers came, by HMAC of name and password. */
+  /** When right passwords were asked about, by HMAC of name and password. */
   readonly #right = new Map<string, number>()
+  /** When refusals were given. */
   readonly #wrong = new Map<string, number>()
   /** How often `REFUSAL_MILLISECONDS` passed until the site's slowest refusal of late. */
   #slowest = { steps: 1, at: -Infinity }
-  readonly #checks = new Map<string, Promise<boolean>>()
+  readonly #checks = new Map<string, Check>()
   readonly #waiting: (() => void)[] = []
   #running = 0
   #list: { list: AccountList; etag: string; at: number } | undefined
@@ -149,25 +157,33 @@ export class Site {
     await (this.#options.pause ?? pause)(Math.max(0, time - performance.now()))
   }
 
-  /** Answers equal questions together. The answer is remembered when it is given. */
+  /**
+   * Answers equal questions together. The site may have decided as soon as it was asked: a password
+   * that is not right any more opens nothing `cacheSeconds` later, here too.
+   */
   #once(key: string, ask: () => Promise<boolean>): Promise<boolean> {
     const running = this.#checks.get(key)
-    if (running !== undefined) return running
-    const check = ask()
+    if (running !== undefined && ageOf(running.at) < this.#cacheMilliseconds) return running.answer
+    const at = performance.now()
+    const answer = ask()
       .then((isRight) => {
-        this.#remember(key, isRight)
+        this.#remember(key, isRight, at)
         return isRight
       })
-      .finally(() => this.#checks.delete(key))
+      .finally(() => {
+        if (this.#checks.get(key) === check) this.#checks.delete(key)
+      })
+    const check: Check = { at, answer }
     this.#checks.set(key, check)
-    return check
+    return answer
   }
 
-  #remember(key: string, isRight: boolean): void {
+  /** @param askedAt Of a right password. A refusal counts from when it is given. */
+  #remember(key: string, isRight: boolean, askedAt: number): void {
     this.#right.delete(key)
     this.#wrong.delete(key)
     const [kept, max] = isRight ? [this.#right, MAX_RIGHT] : [this.#wrong, MAX_WRONG]
-    kept.set(key, performance.now())
+    kept.set(key, isRight ? askedAt : performance.now())
     const [oldest] = kept.keys()
     if (kept.size > max && oldest !== undefined) kept.delete(oldest)
   }

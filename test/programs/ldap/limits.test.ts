@@ -155,6 +155,36 @@ describe('the site is not waited for', () => {
 })
 
 describe('what is remembered', () => {
+  /** Two binds with one password, which changes between them while the site is slow. */
+  async function bindTwice(cacheSeconds: string, late: number) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    site = await DoorWithSite.start({ cacheSeconds, awaySeconds: '0' })
+    site.hanging = ['/api/ldap/bind']
+    const before = connect().code(bindRequest(ALICE, 'old'))
+    await expect.poll(() => site.asked.includes('/api/ldap/bind'), PATIENT).toBe(true)
+    await pass(late)
+    site.hanging = []
+    return { before, after: connect().code(bindRequest(ALICE, 'old')) }
+  }
+
+  test.each([
+    ['0', 0],
+    ['1', 2 * SECOND],
+  ])('for %s s is no answer to a question that was asked %i ms ago', async (cacheSeconds, late) => {
+    const { before, after } = await bindTwice(cacheSeconds, late)
+    expect(await after).toBe(49)
+    site.answerHanging()
+    expect(await before).toBe(0)
+  })
+
+  test('counts from the question, whose answer others wait for too', async () => {
+    const { before, after } = await bindTwice('30', 2 * SECOND)
+    site.answerHanging()
+    expect([await before, await after]).toEqual([0, 0])
+    await pass(28 * SECOND)
+    expect(await connect().code(bindRequest(ALICE, 'old'))).toBe(49)
+  })
+
   test('is over after 30 s, for a user who was nobody too', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     site = await DoorWithSite.start()

@@ -73,6 +73,11 @@ export class DoorWithSite {
     this.#door?.reload()
   }
 
+  /** Answers what hangs as right: the site had decided before it changed its mind. */
+  answerHanging(): void {
+    for (const response of this.#hanging.splice(0)) response.end(JSON.stringify({ ok: true }))
+  }
+
   async stop(): Promise<void> {
     for (const response of this.#hanging) response.destroy()
     await this.#door?.close()
