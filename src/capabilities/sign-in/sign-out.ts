@@ -10,14 +10,22 @@ import { type SessionClaims, verifyToken } from '../../core/access/token.ts'
 /**
  * Ends the session of a token. It accepts every token, because the stock client deletes its token
  * only after a success.
+ *
+ * @param userId Who signs out, where the token need not be theirs. The session of another user
+ *   stays.
+ * @returns Whether the token is of another user.
  */
 export async function logout(
   deps: Pick<Deps, 'db' | 'keyRing' | 'now'>,
   token: string,
   client: Client,
-): Promise<void> {
+  userId?: number,
+): Promise<boolean> {
   const claims = token === '' ? undefined : await readToken(deps, token)
-  if (claims !== undefined) await endSessionBy(deps, claims, client)
+  if (claims === undefined) return false
+  if (userId !== undefined && claims.userId !== userId) return true
+  await endSessionBy(deps, claims, client)
+  return false
 }
 
 /**

@@ -34,8 +34,12 @@ export const loginRoutes = new Hono<App>()
   .get('/logout', getHasEffect, async (c) => {
     const shown = bearerToken(c)
     const marker = readMarker(c, shown)
-    const token = marker?.isHere === true ? sessionToken(c) : shown
-    await logout(c.get('deps'), token, clientOf(c))
-    if (marker?.isHere === true) await clearSessionToken(c)
+    if (marker?.isHere !== true) {
+      await logout(c.get('deps'), shown, clientOf(c))
+      return ok(c, null)
+    }
+    // The tab is older than the session: its page goes to the sign-in page, and on as the new user.
+    const isOfOther = await logout(c.get('deps'), sessionToken(c), clientOf(c), marker.userId)
+    if (!isOfOther) await clearSessionToken(c)
     return ok(c, null)
   })
