@@ -14,6 +14,7 @@ import { localPathOf, parseLocalPath } from '../web/kit/local-path.ts'
 import { NotFoundPage, ProblemPage, showContinue } from '../web/kit/problem-page.tsx'
 import { sameOrigin } from '../web/kit/same-origin.ts'
 import { type LoadedRoutes, mountRoutes } from './mounts.ts'
+import { isFromAnotherSite } from '../web/http/page-here.ts'
 import { sessionToken } from '../web/http/session-cookie.ts'
 import { clearSessionToken, requireSession } from '../capabilities/sign-in/pages/session-cookie.ts'
 import { isSessionOver, lacksSecondFactor } from '../web/kit/session-over.ts'
@@ -90,8 +91,7 @@ export async function showUnknownPath(c: AppContext): Promise<Response> {
 async function askToSignIn(c: AppContext) {
   const wanted = localPathOf(c.req.url)
   if (sessionToken(c) === '') {
-    const isFromElsewhere = c.req.header('Sec-Fetch-Site') === 'cross-site'
-    if (!isFromElsewhere || c.req.method !== 'GET') return goTo(c, signInPath(wanted))
+    if (!isFromAnotherSite(c) || c.req.method !== 'GET') return goTo(c, signInPath(wanted))
     // The path as the browser sent it: decoded, it could hold characters that break the header.
     return showContinue(c, wanted || new URL(c.req.url).pathname, textsFor(c).signIn.continue)
   }

@@ -120,6 +120,17 @@ describe('the sign-in page with a path of the files', () => {
     expect(visitor.cookies.get('user')).toBe(user)
   })
 
+  test('comes again from a page here after a link of another site, which brings no cookie', async () => {
+    const { status, headers } = await visitor.get(PATH, { 'Sec-Fetch-Site': 'cross-site' })
+    expect([status, headers.get('Refresh')]).toEqual([200, `0; url=${PATH}`])
+    const again = await visitor.get(PATH, { 'Sec-Fetch-Site': 'same-origin' })
+    expect(again.html).toContain('<input type="hidden" name="next" value="/folder"')
+    const evil = await visitor.get('/account/sign-in?next=https://evil.example/', {
+      'Sec-Fetch-Site': 'cross-site',
+    })
+    expect(evil.headers.get('Refresh')).toBeNull()
+  })
+
   test('shows the form when the session is over, and clears its cookies', async () => {
     await visitor.signIn('alice', PASSWORD)
     await site.get('/api/auth/logout', { token: visitor.cookies.get('session') ?? '' })

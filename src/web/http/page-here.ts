@@ -18,3 +18,8 @@ export function isFromPageHere(c: AppContext): boolean {
   const page = c.req.header('Referer') ?? ''
   return URL.canParse(page) && new URL(page).origin === origin
 }
+
+/** Tells whether another site has sent the browser here: it withholds its SameSite=Strict cookies. */
+export function isFromAnotherSite(c: AppContext): boolean {
+  return c.req.header('Sec-Fetch-Site') === 'cross-site'
+}

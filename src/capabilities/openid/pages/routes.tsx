@@ -30,6 +30,7 @@ import { acceptedLanguage, LANGUAGE_COOKIE, rememberLanguage } from '../../../we
 import { showContinue, showFormPost } from '../../../web/kit/problem-page.tsx'
 import { sameOrigin } from '../../../web/kit/same-origin.ts'
 import { isSessionOver } from '../../../web/kit/session-over.ts'
+import { isFromAnotherSite } from '../../../web/http/page-here.ts'
 import { sessionToken } from '../../../web/http/session-cookie.ts'
 import { clearSessionToken, readSession } from '../../sign-in/pages/session-cookie.ts'
 import { signInPath } from '../../sign-in/pages/next.ts'
@@ -129,7 +130,7 @@ async function answer(
 ) {
   const send: Send = (what) => sendAnswer(c, request, what, hasConsented)
   try {
-    if (sessionToken(c) === '' && isWithheld(c))
+    if (sessionToken(c) === '' && isFromAnotherSite(c))
       return await showContinue(c, pathOf(wholeQuery(request)))
     const actor = await readSession(c)
     const outcome = await authorize(c.get('deps'), actor, issuerOf(c), request, hasConsented)
@@ -177,14 +178,6 @@ async function answerWithoutUser(
   if (lacksFactor) throw error
   if (sessionToken(c) !== '') await clearSessionToken(c)
   return goTo(c, signInPath(pathOf(await queryFromNow(c.get('deps'), request))))
-}
-
-/**
- * Tells whether the browser withholds the SameSite=Strict cookie, because another site sent it
- * here.
- */
-function isWithheld(c: AppContext): boolean {
-  return c.req.header('Sec-Fetch-Site') === 'cross-site'
 }
 
 type Question = Exclude<Outcome, { kind: 'code' }>
@@ -242,7 +235,7 @@ function readEnd(c: AppContext, parameters: Given) {
 async function endSession(c: AppContext, parameters: Given) {
   const { client, session, returnTo } = await readEnd(c, parameters)
   const hasCookie = sessionToken(c) !== ''
-  if (c.req.method === 'GET' && session !== undefined && !hasCookie && isWithheld(c))
+  if (c.req.method === 'GET' && session !== undefined && !hasCookie && isFromAnotherSite(c))
     return showContinue(c, `${END_PATH}?${new URLSearchParams(parameters).toString()}`)
   const own = await readSession(c).catch(() => undefined)
   const isOwn = session?.userId === own?.userId && session?.sessionId === own?.sessionId

@@ -18,6 +18,8 @@ import { showForm } from '../../../web/kit/frames.tsx'
 import { isRequestPath, parseClientPath } from '../../../web/kit/local-path.ts'
 import { beginOnPage, readAssertion } from '../../passkeys/pages/passkey.ts'
 import { showContinue } from '../../../web/kit/problem-page.tsx'
+import { isFromAnotherSite } from '../../../web/http/page-here.ts'
+import { textsFor } from '../../../web/kit/language.ts'
 import { sessionToken, setSessionToken } from '../../../web/http/session-cookie.ts'
 import { isRecoveryCode } from '../../two-factor/recovery.ts'
 import { backTo, goTo, readView, showPage, pageSourceOf } from '../../../web/kit/view.ts'
@@ -37,6 +39,9 @@ export const signInPages = new Hono<App>()
     if (sessionToken(c) !== '') {
       const on = isFilesPath(next) ? await leadToFiles(c, next) : goTo(c, pathAfter(next))
       if (on !== undefined) return on
+    } else if (isFilesPath(next) && isFromAnotherSite(c)) {
+      // A link of another site: the browser comes again from a page here, with its cookies.
+      return showContinue(c, signInPath(next), textsFor(c).signIn.continue)
     }
     clearPendingSignIn(c)
     const asking = await findAsking(c, next)
