@@ -173,8 +173,6 @@ const STORED: Record<string, string> = {
  * `STORED`, or than `from`, and those that give less.
  */
 const DIRECTIONS: Record<string, { more: string[]; less: string[]; from?: string }> = {
-  max_devices: { more: ['6', '0'], less: ['4'] },
-  device_evict_policy: { more: ['evict_oldest'], less: ['deny'] },
   allow_register: { more: ['true'], less: ['false'] },
   register_approval: { more: ['false'], less: ['true'] },
   register_permission: { more: ['7', '8'], less: ['2', '0'] },
@@ -191,6 +189,9 @@ const DIRECTIONS: Record<string, { more: string[]; less: string[]; from?: string
 /** Another value of each other setting. */
 const OTHER_VALUES: Record<string, string> = {
   site_title: 'Files',
+  // With `deny`, fewer sessions keep others out.
+  max_devices: '4',
+  device_evict_policy: 'evict_oldest',
   announcement: 'hello',
   pagination_type: 'pagination',
   default_page_size: '31',

@@ -71,6 +71,10 @@ const RIGHTS = 'more bits open more'
 const FOLDER = 'another folder has other files'
 export const ADDRESS = 'links for a new password are mailed there'
 const SHOWN = 'it only changes what is shown'
+/** `saveSettings` makes it so for what is written to a file server too. */
+const LOOK =
+  'it only changes what is shown; with a file server behind the site, whose pages show it as it is, always'
+const SESSIONS = 'with `deny` and a small number, who is signed in keeps everybody else out'
 const PROVIDER = 'it decides whom single sign-on lets in, and who gets its secret'
 const FILES_LEAVE = 'files and their links are sent there'
 
@@ -97,16 +101,16 @@ export const DETAIL_FIELDS = {
 /** The settings, by their keys. */
 export const SETTING_FIELDS = {
   version: { needs: 'never', reason: 'it can not be changed' },
-  site_title: { needs: 'never', reason: SHOWN },
-  announcement: { needs: 'never', reason: SHOWN },
+  site_title: { needs: 'never', reason: LOOK },
+  announcement: { needs: 'never', reason: LOOK },
   pagination_type: { needs: 'never', reason: SHOWN },
   default_page_size: { needs: 'never', reason: SHOWN },
   allow_indexed: { needs: 'never', reason: SHOWN },
   allow_mounted: { needs: 'never', reason: SHOWN },
   robots_txt: { needs: 'never', reason: SHOWN },
-  logo: { needs: 'never', reason: SHOWN },
-  favicon: { needs: 'never', reason: SHOWN },
-  main_color: { needs: 'never', reason: SHOWN },
+  logo: { needs: 'never', reason: LOOK },
+  favicon: { needs: 'never', reason: LOOK },
+  main_color: { needs: 'never', reason: LOOK },
   home_icon: { needs: 'never', reason: SHOWN },
   home_container: { needs: 'never', reason: SHOWN },
   settings_layout: { needs: 'never', reason: SHOWN },
@@ -135,8 +139,8 @@ export const SETTING_FIELDS = {
     reason: 'a page there can use passkeys of this site',
   },
   sftp_address: { needs: 'always', reason: 'users send their passwords there' },
-  max_devices: forMore(moreOrAnyNumber, 'more sessions stay at once'),
-  device_evict_policy: forMore(becomes('evict_oldest'), 'it lets one more session in'),
+  max_devices: { needs: 'always', reason: SESSIONS },
+  device_evict_policy: { needs: 'always', reason: SESSIONS },
   allow_register: forMore(becomes('true'), 'it lets strangers in'),
   register_approval: forMore(becomes('false'), 'it lets strangers in'),
   register_permission: forMore(moreBits, RIGHTS),
