@@ -73,7 +73,7 @@ then imported.`,
     if (report.refused.length > 0) process.exitCode = 1
     if (isDryRun || json || remote) return
     const isWritten = token !== undefined || (await offerFilesToken(source))
-    for (const line of nextSteps(source, isWritten)) console.log(line)
+    for (const line of await nextSteps(source, isWritten)) console.log(line)
   },
 })
 

@@ -1,7 +1,9 @@
+import { SHARED_LOOK } from '../../capabilities/files/openlist-settings.ts'
 import { agrees } from '../kit/confirm.ts'
 import { CommandError, UsageError } from '../kit/command-error.ts'
 import { addDevVar, DEV_VARS_FILE, readLocalVars } from '../site/dev-vars.ts'
 import { latchkey } from '../kit/printed-command.ts'
+import { findFileServer } from '../site/file-server.ts'
 import type { Source } from './source.ts'
 
 /**
@@ -67,8 +69,8 @@ export function takeFilesToken(token: string): void {
 }
 
 /** Says how it goes on when OpenList is to be behind this site. */
-export function nextSteps(source: Source, isTokenWritten: boolean): string[] {
-  if (!isOpenList(source)) return []
+export async function nextSteps(source: Source, isTokenWritten: boolean): Promise<string[]> {
+  if (!isOpenList(source)) return nextOfLook(source)
   const hasToken = isTokenWritten || presentToken() !== undefined
   const token = hasToken
     ? isTokenWritten
@@ -80,6 +82,15 @@ export function nextSteps(source: Source, isTokenWritten: boolean): string[] {
   return [
     ...token,
     `Next, to put this site in front of OpenList (docs/files.md): ${latchkey('files', 'check')}`,
+  ]
+}
+
+/** The look of another Latchkey is written here only: its file server may be another one. */
+async function nextOfLook({ settings }: Source): Promise<string[]> {
+  const hasLook = settings.some(({ key }) => SHARED_LOOK.some((name) => name === key))
+  if (!hasLook || (await findFileServer(false)) === undefined) return []
+  return [
+    `Next: OpenList keeps its title, logo, colour and announcement. ${latchkey('files', 'check')} says where they differ; save the page Site settings, or ${latchkey('setting', 'set')}, to have these at both.`,
   ]
 }
 
