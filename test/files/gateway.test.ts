@@ -769,10 +769,6 @@ describe('settings', () => {
       { key: 'site_title', value: 'Ours' },
       { key: 'announcement', value: 'Closed on Monday' },
       { key: 'token', value: '' },
-      // Its database may be one that takes these for the same.
-      { key: 'TOKEN', value: '' },
-      { key: 'token ', value: '' },
-      { key: 'tokén', value: '' },
       { key: 'webauthn_login_enabled', value: 'true' },
       // OpenList reads JSON without regard to case.
       { key: 'index_progress', value: 'x', KEY: 'token', VALUE: '' },
@@ -796,15 +792,43 @@ describe('settings', () => {
     ])
   })
 
+  test.each([
+    'made_up',
+    'site_title ',
+    ' site_title',
+    'Site_Title',
+    // A database there may take these for the token.
+    'TOKEN',
+    'token ',
+    'tokén',
+    '',
+  ])('that neither has are refused by name, and nothing is saved: "%s"', async (key) => {
+    const items = [
+      { key: 'site_title', value: 'Theirs' },
+      { key: 'webauthn_login_enabled', value: 'true' },
+      { key, value: '' },
+    ]
+    expect(await post('/api/admin/setting/save', items, await adminToken())).toEqual({
+      code: 400,
+      message: `"${key}" is not a setting`,
+      data: null,
+    })
+    expect(openlist.sent.some(({ path }) => path === '/api/admin/setting/save')).toBe(false)
+    expect((await settings()).data).not.toHaveProperty('webauthn_login_enabled', 'true')
+  })
+
   test('are sent with what OpenList has of them, so that a secret stays one', async () => {
     openlist.settings['aria2_secret'] = ''
     openlist.settings['ldap_server'] = 'theirs'
-    const items = ['aria2_secret', 'new_secret', 'ldap_server'].map((key) => ({ key, value: 'x' }))
+    const items = ['aria2_secret', 's3_secret_access_key', 'ldap_server'].map((key) => ({
+      key,
+      value: 'x',
+    }))
     await post('/api/admin/setting/save', items, await adminToken())
     const sent = openlist.sent.find(({ path }) => path === '/api/admin/setting/save')
     expect(JSON.parse(sent?.body ?? '')).toEqual([
       { key: 'aria2_secret', value: 'x', group: 1, type: 'string', help: '', flag: 1 },
-      { key: 'new_secret', value: 'x', group: 0, type: 'string', flag: 1 },
+      { key: 's3_secret_access_key', value: 'x', group: 0, type: 'string', flag: 1 },
     ])
   })
 

@@ -111,6 +111,7 @@ describe('a setting of OpenList, in a session that is not fresh', () => {
     ['a_setting_of_a_later_openlist', 'x'],
     ['constructor', 'x'],
   ])('stays as it is: %s', async (key, value) => {
+    Object.assign(openlist.settings, { [key]: 'before' })
     const token = await staleAdmin()
     expect(await save({ home_icon: 'y', [key]: value }, token)).toMatchObject(CONFIRM)
     expect(isSent('/api/admin/setting/save')).toBe(false)

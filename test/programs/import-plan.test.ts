@@ -214,7 +214,7 @@ test('a user has no more than a hundred keys', () => {
 test('a guest who replaces the one here is told of, with what everybody may do', () => {
   const here = { id: 2, usernameKey: 'guest', sub: '', role: 1, isBare: true }
   const notesFor = (fields: RawRow, isUntouched = true) => {
-    const site = {
+    const before = {
       users: [{ ...here, isUntouched }],
       reserved: [],
       highestId: 2,
@@ -224,7 +224,7 @@ test('a guest who replaces the one here is told of, with what everybody may do',
     const users = [{ id: 2, username: 'guest', role: 1, ...fields }]
     const { notes } = planImport(
       { kind: 'backup', users, keys: [], settings: [], ...REST },
-      site,
+      before,
       NOW,
     )
     return notes.map(({ reason }) => reason)

@@ -7,13 +7,14 @@ import { ok } from '../../../web/http/envelope.ts'
 import { findActor } from '../../../web/http/guard.ts'
 import { adminSettingItems } from '../../settings/http/operator-routes.ts'
 import { act, of } from '../../../core/access/subject.ts'
-import { listSettings, saveSettings } from '../../settings/manage-settings.ts'
+import { describeSetting, listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
 import {
   isGuardedSetting,
   keptValue,
   LDAP_GROUP,
+  OPENLIST_SETTINGS,
   SHARED_LOOK,
   SSO_GROUP,
   UNKNOWN_SETTING,
@@ -35,6 +36,8 @@ const MEMORY_MILLISECONDS = 30_000
 /** How long the file server may take while there is a last good answer. */
 const PATIENCE_MILLISECONDS = 3000
 const ETAG_DIGITS = 24
+/** No setting has a longer one. A refusal shows it. */
+const MAX_KEY_CHARACTERS = 64
 
 const recordSchema = v.record(v.string(), v.unknown())
 const itemSchema = v.looseObject({ key: v.string(), value: v.string(), group: v.number() })
@@ -44,7 +47,9 @@ type Item = v.InferOutput<typeof itemSchema>
 const savedSchema = v.pipe(
   v.string(),
   v.parseJson(),
-  v.array(v.object({ key: v.string(), value: v.string() })),
+  v.array(
+    v.object({ key: v.pipe(v.string(), v.maxLength(MAX_KEY_CHARACTERS)), value: v.string() }),
+  ),
 )
 
 /** Answers the settings, which two services have parts of; `undefined` for every other path. */
@@ -158,11 +163,6 @@ async function isOurs(c: AppContext, files: FileServer, key: string): Promise<bo
   return isToken(key) || ourKeys.has(key)
 }
 
-/** The client's restore sends every setting back; an empty token would make everybody an admin. */
-function isChangeable({ key }: { key: string }): boolean {
-  return key !== 'version' && !isToken(key)
-}
-
 /** A database there may compare without regard to case, accents and spaces at the end. */
 function isToken(key: string): boolean {
   return !/^\w+$/.test(key) || key.toLowerCase() === 'token'
@@ -170,16 +170,23 @@ function isToken(key: string): boolean {
 
 /**
  * Saves the settings of this site, which may be refused, before those of the file server. When the
- * file server fails, those of this site get their values back.
+ * file server fails, those of this site get their values back. The client's restore sends every
+ * setting back: an empty token would make everybody an admin.
  *
- * @throws {Refusal} `confirmationNeeded`, those of `saveSettings`, `filesUnavailable`,
- *   `filesBroken`.
+ * @throws {Refusal} `confirmationNeeded`, `invalidBody` for a key that is no setting of either,
+ *   those of `saveSettings`, `filesUnavailable`, `filesBroken`.
  */
 async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   const deps = c.get('deps')
-  const items = (await readSaved(c)).filter(isChangeable)
+  const saved = await readSaved(c)
   const { actor, ourKeys, settings, known } = await listBoth(c, files, 'list')
   const knownItems = new Map(known.map((item) => [item.key, item]))
+  for (const { key } of saved) {
+    // OpenList would make a row of it, and its database may take `TOKEN` for `token`.
+    if (!ourKeys.has(key) && !knownItems.has(key) && !OPENLIST_SETTINGS.has(key))
+      describeSetting(key)
+  }
+  const items = saved.filter(({ key }) => key !== 'version' && key !== 'token')
   const ours = items.filter(({ key }) => ourKeys.has(key) || SHARED_LOOK.some((k) => k === key))
   const theirs = items
     .filter(({ key }) => !ourKeys.has(key))
