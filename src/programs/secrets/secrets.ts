@@ -117,7 +117,7 @@ async function countSeals({ db }: Site, ring: KeyRing) {
 }
 
 const sum = (totals: Record<string, number>) =>
-  Object.values(totals).reduce((sum, total) => sum + total, 0)
+  Object.values(totals).reduce((before, total) => before + total, 0)
 
 /** When the last token ends that can have been signed until now; Unix time, milliseconds. */
 async function lastTokenEnd({ db, now }: Site): Promise<number> {
