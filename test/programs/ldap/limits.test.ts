@@ -154,19 +154,19 @@ describe('the site is not waited for', () => {
   })
 })
 
-describe('what is remembered', () => {
-  /** Two binds with one password, which changes between them while the site is slow. */
-  async function bindTwice(cacheSeconds: string, late: number) {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    site = await DoorWithSite.start({ cacheSeconds, awaySeconds: '0' })
-    site.hanging = ['/api/ldap/bind']
-    const before = connect().code(bindRequest(ALICE, 'old'))
-    await expect.poll(() => site.asked.includes('/api/ldap/bind'), PATIENT).toBe(true)
-    await pass(late)
-    site.hanging = []
-    return { before, after: connect().code(bindRequest(ALICE, 'old')) }
-  }
+/** Two binds with one password, which changes between them while the site is slow. */
+async function bindTwice(cacheSeconds: string, late: number) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  site = await DoorWithSite.start({ cacheSeconds, awaySeconds: '0' })
+  site.hanging = ['/api/ldap/bind']
+  const before = connect().code(bindRequest(ALICE, 'old'))
+  await expect.poll(() => site.asked.includes('/api/ldap/bind'), PATIENT).toBe(true)
+  await pass(late)
+  site.hanging = []
+  return { before, after: connect().code(bindRequest(ALICE, 'old')) }
+}
 
+describe('what is remembered', () => {
   test.each([
     ['0', 0],
     ['1', 2 * SECOND],
