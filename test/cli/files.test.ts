@@ -233,6 +233,16 @@ describe('latchkey files', () => {
     expect((await other.command(['doctor'])).stdout).not.toContain('files host')
   })
 
+  test('import from another Latchkey says how its look gets to OpenList', async () => {
+    const [old, other] = [new Clone(inject('startedSite')), new Clone(inject('startedSite'))]
+    onTestFinished(() => [old, other].forEach((each) => void each.remove()))
+    const next = 'Next: OpenList keeps its title, logo, colour and announcement.'
+    appendFileSync(other.path('.dev.vars'), `FILES_ORIGIN=${address}\nFILES_TOKEN=${FILES_TOKEN}\n`)
+    expect((await other.command(['import', old.database])).stdout).not.toContain(next)
+    await old.command(['setting', 'set', 'site_title', 'Moved'])
+    expect((await other.command(['import', old.database])).stdout).toContain(next)
+  })
+
   test('link makes a user be one of OpenList, status shows it, unlink ends it', async () => {
     // As OpenList numbers them after Latchkey has made one of a far id.
     const id = 1_000_000_009
