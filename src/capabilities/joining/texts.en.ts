@@ -98,7 +98,7 @@ export const joiningEn = {
     usernameHint: 'Leave it empty to let the user choose.',
     uses: 'Number of accounts',
     endsAt: 'The link ends on',
-    endsAtHint: 'At 0:00 UTC. Leave it empty for 7 days.',
+    endsAtHint: (days: number) => `At 0:00 UTC. Leave it empty for ${days} days.`,
     accountEndsAt: 'The account ends on',
     accountEndsAtHint: 'At 0:00 UTC. Leave both fields empty for no end.',
     accountDays: 'Or after this many days',

@@ -88,7 +88,7 @@ export const joiningZh: typeof joiningEn = {
     usernameHint: '留空则由对方选择。',
     uses: '可创建的账户数',
     endsAt: '链接失效日期',
-    endsAtHint: '当天 0:00（UTC）失效。留空则在 7 天后失效。',
+    endsAtHint: (days) => `当天 0:00（UTC）失效。留空则在 ${days} 天后失效。`,
     accountEndsAt: '账户到期日期',
     accountEndsAtHint: '当天 0:00（UTC）到期。两项都留空则永不到期。',
     accountDays: '或在多少天后到期',

@@ -7,6 +7,7 @@ import {
   deleteAppPassword,
   listAppPasswords,
   listStaleAppPasswords,
+  UNUSED_DAYS,
 } from '../app-passwords.ts'
 import { appPasswordNameSchema, scopeSchema } from '../fields.ts'
 import { introspectAsOperator } from '../introspection.ts'
@@ -32,8 +33,8 @@ const list = onSite({
     user: OPTIONAL_USER,
     stale: takes(
       '--stale',
-      'those of all users that never expire, or that nobody used for 180 days',
-      '所有用户中永不过期或 180 天未使用的应用专用密码',
+      `those of all users that never expire, or that nobody used for ${UNUSED_DAYS} days`,
+      `所有用户中永不过期或 ${UNUSED_DAYS} 天未使用的应用专用密码`,
     ),
   },
   examples: ['token list alice', 'token list --stale'],

@@ -1,4 +1,6 @@
+import { DAY_MILLISECONDS } from '../../../../core/base/time.ts'
 import type { MadeLink } from '../../invitations.ts'
+import { LIFETIMES } from '../../links.ts'
 import type { ListedLink } from '../../link-store.ts'
 import { Change, CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, Field, FormButtons } from '../../../../web/kit/fields.tsx'
@@ -11,6 +13,8 @@ import { Empty, NEWEST, Row } from '../../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import { PermissionField } from '../../../users/pages/admin/permission-fields.tsx'
+
+const DEFAULT_DAYS = LIFETIMES.invitation.milliseconds / DAY_MILLISECONDS
 
 export const INVITATIONS_PATH = '/account/admin/invitations'
 
@@ -134,7 +138,13 @@ export function NewInvitationPage({ view, fields, problem }: NewInvitationProps)
             <Field {...field('email')} label={t.email} hint={t.emailHint} optional />
           )}
           <Field {...field('uses', '1')} label={t.uses} type="number" optional />
-          <Field {...field('ends_at')} label={t.endsAt} hint={t.endsAtHint} type="date" optional />
+          <Field
+            {...field('ends_at')}
+            label={t.endsAt}
+            hint={t.endsAtHint(DEFAULT_DAYS)}
+            type="date"
+            optional
+          />
         </article>
         <article>
           <h2>{t.accountPart}</h2>
