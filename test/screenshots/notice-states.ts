@@ -76,7 +76,7 @@ async function ownStates(page: Page, take: Take): Promise<void> {
     await take(name)
   }
   await page.goto(OWN)
-  for (const summary of await page.locator('.rows summary').all()) await summary.click()
+  for (const summary of await page.locator('main summary').all()) await summary.click()
   await take('notices-delete')
   await submit(page, `${OWN}/delete`)
 }
