@@ -85,7 +85,7 @@ export function judgeRpId(facts: PasskeyFacts): Finding {
 export function judgePasskeys(facts: PasskeyFacts, counts: readonly PasskeyCount[]): Finding {
   const check = 'passkeys'
   const rpId = rpIdOf(facts)
-  const lost = counts.filter((count) => rpId !== undefined && count.rpId !== rpId)
+  const lost = counts.filter((found) => rpId !== undefined && found.rpId !== rpId)
   if (lost.length === 0) {
     const text = counts.length === 0 ? 'there are none' : `for ${countsOf(counts)}`
     return good(check, text)
