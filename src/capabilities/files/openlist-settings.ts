@@ -113,9 +113,6 @@ export const OPENLIST_SETTINGS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** The look of OpenList's pages, which those of the account share. */
-export const SHARED_LOOK = ['site_title', 'logo', 'favicon', 'main_color', 'announcement'] as const
-
 /** The settings of lists, search, previews and robots: those here do nothing behind OpenList's. */
 export const SET_THERE = [
   'pagination_type',

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { type IsolateMemory, remembered } from '../../core/base/isolate-memory.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
-import { SET_THERE, SHARED_LOOK, UNKNOWN_SETTING } from './openlist-settings.ts'
+import { type SettingsElsewhere, SHARED_LOOK } from '../../core/base/settings-elsewhere.ts'
+import { SET_THERE, UNKNOWN_SETTING } from './openlist-settings.ts'
 import { callAsAdmin, type OriginDeps } from './origin.ts'
 
 type ThereDeps = OriginDeps & { isolateMemory: IsolateMemory }

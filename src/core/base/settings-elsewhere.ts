@@ -1,3 +1,6 @@
+/** The look of a file server's pages, which those of the account share. */
+export const SHARED_LOOK = ['site_title', 'logo', 'favicon', 'main_color', 'announcement'] as const
+
 /** Settings of the site that another server has. */
 export interface SettingsElsewhere {
   /** Those that it has alone: they are set there. */

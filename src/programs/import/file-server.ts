@@ -1,4 +1,4 @@
-import { SHARED_LOOK } from '../../capabilities/files/openlist-settings.ts'
+import { SHARED_LOOK } from '../../core/base/settings-elsewhere.ts'
 import { agrees } from '../kit/confirm.ts'
 import { CommandError, UsageError } from '../kit/command-error.ts'
 import { addDevVar, DEV_VARS_FILE, readLocalVars } from '../site/dev-vars.ts'

@@ -10,12 +10,12 @@ import { act, of } from '../../../core/access/subject.ts'
 import { describeSetting, listSettings, saveSettings } from '../../settings/manage-settings.ts'
 import { readSettings } from '../../settings/store.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
+import { SHARED_LOOK } from '../../../core/base/settings-elsewhere.ts'
 import {
   isGuardedSetting,
   keptValue,
   LDAP_GROUP,
   OPENLIST_SETTINGS,
-  SHARED_LOOK,
   SSO_GROUP,
   UNKNOWN_SETTING,
 } from '../openlist-settings.ts'
