@@ -245,15 +245,19 @@ describe.skipIf(program === undefined || dist === undefined)(
           setInterval(() => opened.postMessage({ token: ${JSON.stringify(foreign)} }, '*'), 20)
         }`)
         const popup = await opened
-        await popup.locator('[name=username]').waitFor()
+        await popup.getByText('note.txt').waitFor()
         await popup.waitForTimeout(ATTACK_MILLISECONDS)
-        const { pathname } = new URL(popup.url())
-        expect([pathname, await tokenOfPage()]).toEqual(['/account/sign-in', token])
+        const shown = await popup.evaluate('localStorage.getItem("token")')
+        expect([new URL(popup.url()).pathname, shown, await tokenOfPage()]).toEqual([
+          '/',
+          token,
+          token,
+        ])
         await popup.close()
       }
       await attack(`/@login?token=${foreign}`)
       await attack('/@login')
-      await attack(`/@LOGIN/?token=${foreign}`).catch(() => undefined)
+      await attack(`/@LOGIN/?token=${foreign}`)
       expect(await tokenOfPage()).toBe(token)
     })
 
