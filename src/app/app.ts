@@ -18,9 +18,9 @@ import { getPath } from 'hono/utils/url'
 import {
   type Entry,
   entriesOf,
+  entryFinder,
   loadEntries,
   type LoadedRoutes,
-  mayAnswer,
   mountRoutes,
 } from './mounts.ts'
 import { loggedPath } from '../core/base/logged-path.ts'
@@ -56,6 +56,7 @@ interface Parts {
  */
 export function createApp(depsFor: DepsFor, capabilities = CAPABILITIES): Site {
   const entries = entriesOf(capabilities)
+  const findEntries = entryFinder(entries)
   const made = new Map<string, Hono<App>>()
   const load = async (path: string, chosen: readonly Entry[]): Promise<Parts> => {
     const [loaded, pages] = await Promise.all([
@@ -67,7 +68,7 @@ export function createApp(depsFor: DepsFor, capabilities = CAPABILITIES): Site {
   return {
     fetch(request, env, context) {
       const path = getPath(request)
-      const chosen = entries.filter((entry) => mayAnswer(entry, path))
+      const chosen = findEntries(path)
       const name = [isOfPages(path), ...chosen.map((entry) => entries.indexOf(entry))].join()
       const app = made.get(name)
       if (app !== undefined) return app.fetch(request, env, context)

@@ -47,12 +47,27 @@ export function entriesOf(capabilities: readonly Capability[] = CAPABILITIES): E
   )
 }
 
-/** Tells whether an entry may have a route for a path. */
-export function mayAnswer({ paths }: Entry, path: string): boolean {
-  return paths.some(
-    ({ start, hasBelow }) =>
-      path === start || (hasBelow && path.startsWith(start) && path[start.length] === '/'),
+/**
+ * Returns a function that finds the entries that may have a route for a path, in their order. It
+ * looks up the starts of the path up to each slash, as deep as entries stand.
+ */
+export function entryFinder(entries: readonly Entry[]): (path: string) => Entry[] {
+  const byStart = Map.groupBy(
+    entries.flatMap((entry, order) => entry.paths.map((place) => ({ ...place, entry, order }))),
+    ({ start }) => start,
   )
+  const deepest = Math.max(...Array.from(byStart.keys(), (start) => start.split('/').length))
+  return function findEntries(path) {
+    const places = byStart.get(path)?.slice() ?? []
+    let end = path.indexOf('/')
+    for (let depth = 0; end !== -1 && depth < deepest; depth++) {
+      const above = byStart.get(path.slice(0, end)) ?? []
+      places.push(...above.filter(({ hasBelow }) => hasBelow))
+      end = path.indexOf('/', end + 1)
+    }
+    const found = places.toSorted((a, b) => a.order - b.order).map(({ entry }) => entry)
+    return Array.from(new Set(found))
+  }
 }
 
 /** @throws {Refusal} `unavailable` when one can't be loaded. */
