@@ -1,5 +1,8 @@
-import { eq } from 'drizzle-orm'
+import { eq, is } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { env } from 'cloudflare:workers'
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import * as tables from '../schema/tables.ts'
 import { recoveryCodes, sessions, sshKeys, users } from '../schema/tables.ts'
 import { NOW, Site } from './support/site.ts'
 
@@ -129,5 +132,23 @@ describe('a key', () => {
     expect(await insert(alice, 'laptop', 'SHA256:b')).toMatch(/UNIQUE.*title/)
     expect(await insert(alice, 'phone', 'SHA256:a')).toMatch(/UNIQUE.*fingerprint/)
     expect(await insert(bob, 'laptop', 'SHA256:a')).toBe('none')
+  })
+})
+
+describe('the migrations', () => {
+  test('make the tables and the columns of schema/tables.ts', async () => {
+    const declared = Object.values<unknown>(tables)
+      .filter((table) => is(table, SQLiteTable))
+      .map((table) => getTableConfig(table))
+      .map(({ name, columns }) => [name, columns.map((column) => column.name).toSorted()])
+    const made = await Promise.all(
+      declared.map(async ([name]) => {
+        const { results } = await env.DB.prepare('select name from pragma_table_info(?)')
+          .bind(name)
+          .all<{ name: string }>()
+        return [name, results.map((column) => column.name).toSorted()]
+      }),
+    )
+    expect(made).toEqual(declared)
   })
 })

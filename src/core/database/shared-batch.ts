@@ -39,8 +39,8 @@ interface Ended<Ran, Works extends readonly unknown[]> {
  * Does several works whose statements run in one round trip. One that fails keeps no other one from
  * its end.
  *
- * @param runParts Runs the statements, perhaps with its own. What it throws, every work gets that
- *   waits for answers.
+ * @param runParts Runs the statements, perhaps with its own, and returns every answer under its
+ *   name. What it throws, every work gets that waits for answers.
  * @param start Starts the works. Each adds its statements before it waits for anything.
  * @returns What `runParts` and the works return, once all have ended; it rejects with what the
  *   first of them threw.
