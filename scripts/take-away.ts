@@ -2,12 +2,14 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { execFileSync, spawnSync } from 'node:child_process'
 import { dirname, join, posix, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { DAY_MILLISECONDS } from '../src/core/base/time.ts'
 import { findLeaves, PARTS } from './rooms.ts'
 
 /**
- * `npm run take-away [-- [name…] [--tests]]`: shows that the project stands without the folder of a
- * capability and without its lines in the lists: `src` type-checks, and with `--tests` the tests of
- * the other capabilities pass. Without names: without all that no other capability uses, at once.
+ * `npm run take-away [-- [name…] [--turn] [--tests]]`: shows that the project stands without the
+ * folder of a capability and without its lines in the lists: `src` type-checks, and with `--tests`
+ * the tests of the other capabilities pass. Without names: without all that no other capability
+ * uses, at once; with `--turn` without one of them, another one each day.
  */
 
 /** The lists that may name every capability. */
@@ -18,12 +20,25 @@ const LISTS = [
   'src/programs/site/capabilities.ts',
 ]
 
+/** Tests of a capability that reach others over HTTP, and these. */
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  'test/files/client-sign-in.test.ts': ['joining', 'health'],
+  'test/mail/outbox.test.ts': ['joining'],
+  'test/notices/notices.test.ts': ['app-passwords'],
+  'test/openid/names.test.ts': ['joining'],
+  'test/openid/required-factor.test.ts': ['app-passwords'],
+  'test/openid/sign-out.test.ts': ['app-passwords'],
+}
+
 /** The OpenAPI document, which is made of every endpoint, and the descriptions for it. */
 const DOCUMENT = /^scripts\/openapi\b|^src\/capabilities\/[^/]+\/docs(?:\/|\.ts$)/
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { tests: { type: 'boolean', default: false } },
+  options: {
+    tests: { type: 'boolean', default: false },
+    turn: { type: 'boolean', default: false },
+  },
 })
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'])
   .toString()
@@ -34,11 +49,14 @@ const sources = new Map(
     .filter((path) => /^(?:src|test)\/.*\.tsx?$/.test(path))
     .map((path) => [path, readFileSync(path, 'utf8')]),
 )
-const names = positionals.length > 0 ? positionals : findLeaves(sources)
+const leaves = findLeaves(sources)
+const today = Math.floor(Date.now() / DAY_MILLISECONDS)
+const turn = values.turn ? leaves.slice(today % leaves.length).slice(0, 1) : leaves
+const names = positionals.length > 0 ? positionals : turn
 const unknown = names.filter((name) => !PARTS.capabilities.rooms.some((room) => room === name))
 if (unknown.length > 0) throw new Error(`no capability has the name ${unknown.join(', ')}`)
 
-const copy = resolve('.build/take-away')
+const copy = resolve('.build/take-away', names.join('+'))
 rmSync(copy, { recursive: true, force: true })
 for (const path of files.filter((name) => !isTakenAway(name))) {
   mkdirSync(dirname(join(copy, path)), { recursive: true })
@@ -77,6 +95,7 @@ function isTakenAway(path: string): boolean {
   return (
     names.some((name) => path.startsWith(`src/capabilities/${name}/`)) ||
     DOCUMENT.test(path) ||
+    NEEDS[path]?.some((needed) => names.includes(needed)) === true ||
     (path.endsWith('.test.ts') && uses(path, new Set()))
   )
 }
