@@ -23,6 +23,7 @@ const LISTS = [
 /** Tests of a capability that reach others over HTTP, and these. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'test/files/client-sign-in.test.ts': ['joining', 'health'],
+  'test/files/health.test.ts': ['health'],
   'test/mail/outbox.test.ts': ['joining'],
   'test/notices/notices.test.ts': ['app-passwords'],
   'test/openid/names.test.ts': ['joining'],
