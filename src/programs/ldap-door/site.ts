@@ -158,8 +158,9 @@ export class Site {
   }
 
   /**
-   * Answers equal questions together. The site may have decided as soon as it was asked: a password
-   * that is not right any more opens nothing `cacheSeconds` later, here too.
+   * Answers questions together that are equal and near each other. The site may have decided as
+   * soon as it was asked: a password that is not right any more opens nothing `cacheSeconds` later,
+   * here too.
    */
   #once(key: string, ask: () => Promise<boolean>): Promise<boolean> {
     const running = this.#checks.get(key)
@@ -167,7 +168,8 @@ export class Site {
     const at = performance.now()
     const answer = ask()
       .then((isRight) => {
-        this.#remember(key, isRight, at)
+        // The answer to a question that was asked later is the one to remember.
+        if (this.#checks.get(key) === check) this.#remember(key, isRight, at)
         return isRight
       })
       .finally(() => {

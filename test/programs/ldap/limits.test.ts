@@ -155,9 +155,9 @@ describe('the site is not waited for', () => {
 })
 
 /** Two binds with one password, which changes between them while the site is slow. */
-async function bindTwice(cacheSeconds: string, late: number) {
+async function bindTwice(cacheSeconds: string, late: number, awaySeconds = '0') {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  site = await DoorWithSite.start({ cacheSeconds, awaySeconds: '0' })
+  site = await DoorWithSite.start({ cacheSeconds, awaySeconds })
   site.hanging = ['/api/ldap/bind']
   const before = connect().code(bindRequest(ALICE, 'old'))
   await expect.poll(() => site.asked.includes('/api/ldap/bind'), PATIENT).toBe(true)
@@ -175,6 +175,16 @@ describe('what is remembered', () => {
     expect(await after).toBe(49)
     site.answerHanging()
     expect(await before).toBe(0)
+  })
+
+  test('is the answer to the last question, also while the site is away', async () => {
+    const { before, after } = await bindTwice('1', 2 * SECOND, '300')
+    expect(await after).toBe(49)
+    site.answerHanging()
+    expect(await before).toBe(0)
+    await pass(2 * SECOND)
+    site.status = 503
+    expect(await connect().code(bindRequest(ALICE, 'old'))).toBe(52)
   })
 
   test('counts from the question, whose answer others wait for too', async () => {
