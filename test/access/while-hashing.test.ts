@@ -90,3 +90,16 @@ test('a permission that is taken while a password is hashed is not given', async
   meanwhile = () => setAlice({ permission: 1 << 8 })
   expect(await DOORS.SFTPGo()).toBe(false)
 })
+
+describe('a folder with the name of its user', () => {
+  test('has the new name when the user is renamed meanwhile', async () => {
+    meanwhile = async () => {
+      meanwhile = async () => undefined
+      await setAlice({ username: 'anna', usernameKey: 'anna' })
+    }
+    const change = { basePath: '/homes/{username}', password: 'another-Passw0rd' }
+    await changeUser(site.deps, COMMAND_LINE, alice, change)
+    const found = await site.db.select().from(users).where(eq(users.id, alice))
+    expect(found).toMatchObject([{ username: 'anna', basePath: '/homes/anna' }])
+  })
+})

@@ -134,12 +134,13 @@ export async function changeUser(
   deps: OperatorDeps,
   operator: Operator,
   userId: number,
-  { password, ...request }: UserRequest,
+  asked: UserRequest,
 ): Promise<void> {
   const { db } = deps
+  const { password, ...request } = asked
   const subject = of(operator, userId)
   const { expectedRole, ...given } = request
-  const basePath = await folderOf(deps, operator, userId, given)
+  const { basePath, ofName } = await folderOf(deps, operator, userId, given)
   const fields = { ...given, ...(basePath !== undefined && { basePath }) }
   const passwordHash = password
     ? await hashNewPassword(deps, subject, password, (user) => checkChange(user, request, password))
@@ -152,7 +153,7 @@ export async function changeUser(
     { kind: 'user_changed' },
     ({ now, by, event }) => {
       const isProven = authorityOf(deps, subject, { fresh: true }, now)
-      const may = mayUpdate(db, userId, wanted, { isProven, expectedRole })
+      const may = mayUpdate(db, userId, wanted, { isProven, expectedRole, expectedName: ofName })
       return {
         guarded: selectGuarded(db, userId, wanted),
         rivals: username === undefined ? undefined : selectSameName(db, username, userId),
@@ -167,6 +168,9 @@ export async function changeUser(
     },
   )
   if (updated.length > 0) return
+  // The folder has the name that the user had a moment ago.
+  if (ofName !== undefined && account.username !== ofName)
+    return changeUser(deps, operator, userId, asked)
   checkChange(account, request, password)
   if (username !== undefined && username !== account.username) refuseNameOfFiles(username)
   if (rivals?.length) throw new Refusal('usernameTaken')
@@ -179,7 +183,7 @@ export async function changeUser(
 /**
  * Puts the name into a base path that waits for it.
  *
- * @returns `undefined` when the request has no base path.
+ * @returns `ofName`: a name that the request does not have, for which alone the path holds.
  * @throws {Refusal} `invalidBody` when the path with the name is none; for a name that the request
  *   does not have, `notAdmin`, `userNotFound`.
  */
@@ -188,11 +192,13 @@ async function folderOf(
   operator: Operator,
   userId: number,
   { basePath, username }: Pick<UserRequest, 'basePath' | 'username'>,
-): Promise<string | undefined> {
-  if (basePath === undefined || !isTemplate(basePath)) return basePath
-  if (username !== undefined) return nameAndFolder(basePath, username, false).basePath
+): Promise<{ basePath?: string; ofName?: string }> {
+  if (basePath === undefined) return {}
+  if (!isTemplate(basePath)) return { basePath }
+  if (username !== undefined) return { basePath: nameAndFolder(basePath, username, false).basePath }
   const { account } = await act(deps, of(operator, userId), {}, () => ({}))
-  return nameAndFolder(basePath, account.username, false).basePath
+  const { username: ofName } = account
+  return { basePath: nameAndFolder(basePath, ofName, false).basePath, ofName }
 }
 
 /**

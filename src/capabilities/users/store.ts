@@ -243,18 +243,25 @@ function permissionChange(permission: number | PermissionChange): FieldChange[] 
   return [{ field: 'permission', from: users.permission, to }]
 }
 
+/** Under what a user is changed. */
+interface Expectation {
+  /** The condition on the operator's session for a guarded field. */
+  isProven: Authority
+  /** The role that the user must have; `undefined` for any. */
+  expectedRole: number | undefined
+  /** The name that the user must have; `undefined` for any. */
+  expectedName: string | undefined
+}
+
 /**
  * Holds for the row of a user that a change fits: the name is free and none of the file server, the
  * role may be set, the guest gets no password, and an admin who can sign in is left.
- *
- * @param isProven The condition on the operator's session for a guarded field.
- * @param expectedRole The role that the user must have; `undefined` for any.
  */
 export function mayUpdate(
   db: Database,
   userId: number,
   change: UserChange,
-  { isProven, expectedRole }: { isProven: Authority; expectedRole: number | undefined },
+  { isProven, expectedRole, expectedName }: Expectation,
 ): SQL | undefined {
   const { role } = change
   const isFree =
@@ -270,6 +277,7 @@ export function mayUpdate(
     isProvenChange(change, isProven),
     isFree,
     expectedRole === undefined ? undefined : eq(users.role, expectedRole),
+    expectedName === undefined ? undefined : eq(users.username, expectedName),
     role === undefined
       ? undefined
       : or(eq(users.role, role), role === GUEST ? sql`false` : isNotGuest),
