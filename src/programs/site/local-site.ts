@@ -72,8 +72,9 @@ async function migrateDatabase(stop: Stop): Promise<void> {
   try {
     const [{ migrations_dir: folder }] = config.d1_databases
     const database = await data.getD1Database('DB')
-    await applyMigrations(database, folder, missing, stop.signal)
+    // First: a stop between two migrations leaves data that this version has changed.
     noteVersion()
+    await applyMigrations(database, folder, missing, stop.signal)
   } finally {
     await data.dispose()
   }
