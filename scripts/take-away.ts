@@ -75,6 +75,7 @@ const tsconfig: { include: string[] } = JSON.parse(readFileSync('tsconfig.json',
 tsconfig.include = ['src', 'schema']
 writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(tsconfig))
 const without = `without ${names.join(', ')}`
+console.log(`The project ${without} (npm run take-away -- ${names.join(' ')}):`)
 process.exitCode = succeeds('tsc') && (!values.tests || passesTests()) ? 0 : 1
 
 function passesTests(): boolean {
