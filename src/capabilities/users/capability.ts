@@ -26,7 +26,7 @@ export const users = capability({
           import('./pages/admin/user-routes.tsx'),
           loadPartsOfUser(capabilities),
         ])
-        return userPages(Object.assign({}, ...parts.map(({ forms }) => forms)))
+        return userPages(parts)
       },
     ],
   ],

@@ -17,10 +17,12 @@ export interface SharedBatch {
 class WaitingBatch implements SharedBatch {
   readonly parts: SharedParts = {}
   readonly ran = Promise.withResolvers<Record<string, unknown>>()
+  isComplete = false
   #added = 0
 
   add<Named extends Parts>(parts: Named): Promise<Answers<Named>>
   async add(parts: Parts): Promise<Record<string, unknown>> {
+    if (this.isComplete) throw new TypeError('this batch has run: add before waiting for anything')
     const work = this.#added++
     for (const [name, part] of Object.entries(parts)) this.parts[`${work} ${name}`] = part
     const answers = await this.ran.promise
@@ -56,10 +58,11 @@ export async function inBatchOf<
   const works = start(batch)
   const all = Promise.all(works)
   const ended = Promise.allSettled([batch.ran.promise, all, ...works])
+  batch.isComplete = true
   const ran = runParts(batch.parts)
   await ran.then(batch.ran.resolve, batch.ran.reject)
   await ended
-  return { works: await all, ran: await ran }
+  return { ran: await ran, works: await all }
 }
 
 /** Works like {@link inBatchOf}, where only what the works return is of use. */

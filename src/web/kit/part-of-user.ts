@@ -63,7 +63,7 @@ export interface PartOfUser {
   remaining?: Read<Remaining>
   /** On the page of a user, for operators; `undefined` where there is nothing to show. */
   section?: Read<(page: UserPage) => SectionOfUser | undefined>
-  /** The forms of that section, by the last segment of their address. */
+  /** Its forms on that page, by the last segment of their address. */
   forms?: Readonly<Record<string, Action>>
   /** A form that helps to sign in again, on the page of a user. Its name is one of `forms`. */
   help?: (page: UserPage) => Child

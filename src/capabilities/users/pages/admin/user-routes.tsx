@@ -11,6 +11,7 @@ import { actorOf } from '../../../../web/http/guard.ts'
 import { query } from '../../../../web/http/input.ts'
 import { action, type Action, formsOf } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
+import type { PartOfUser } from '../../../../web/kit/part-of-user.ts'
 import type { Refused } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
 import { goTo, showPage } from '../../../../web/kit/view.ts'
@@ -31,9 +32,9 @@ const USERS_PER_PAGE = 25
 /**
  * The pages of users, under `/account/admin/users`.
  *
- * @param sections The forms of sections that capabilities have on the page of a user.
+ * @param ofUser What capabilities have on the page of a user.
  */
-export function userPages(sections: Readonly<Record<string, Action>>): Hono<App> {
+export function userPages(ofUser: readonly PartOfUser[]): Hono<App> {
   return new Hono<App>()
     .get('/', query(listQuery), async (c) => {
       const view = await adminView(c)
@@ -50,7 +51,7 @@ export function userPages(sections: Readonly<Record<string, Action>>): Hono<App>
     })
     .route(
       '/:id{[0-9]+}',
-      formsOf(userPageOf, showUser, { ...USER_FORMS, ...sections }).get('/', (c) => showUser(c)),
+      formsOf(userPageOf, showUser, formsWith(ofUser)).get('/', (c) => showUser(c)),
     )
     .route(
       '/',
@@ -74,6 +75,17 @@ export function userPages(sections: Readonly<Record<string, Action>>): Hono<App>
         }),
       }),
     )
+}
+
+/** @throws {TypeError} When two forms have one name. */
+function formsWith(parts: readonly PartOfUser[]): Record<string, Action> {
+  const all: Record<string, Action> = { ...USER_FORMS }
+  for (const [name, form] of parts.flatMap(({ forms = {} }) => Object.entries(forms))) {
+    if (Object.hasOwn(all, name))
+      throw new TypeError(`two forms of this page have the name ${name}`)
+    all[name] = form
+  }
+  return all
 }
 
 async function showNewUser(c: AppContext, refused?: Refused) {
