@@ -13,7 +13,7 @@ import { runWrangler } from '../src/programs/site/wrangler.ts'
  * 10 KiB, the endpoints of the LDAP door 1 KiB, what closed 31 findings of two attacks 13 KiB, and
  * the one session of accounts and files 6 KiB. Cloudflare allows 3 MiB (gzip) on the free plan.
  */
-const MAX_GZIP_BYTES = { 'with pages': 335 * 1024 }
+const MAX_GZIP_BYTES = { 'with pages': 336 * 1024 }
 
 const SOURCES = ['.build', 'src', 'schema', 'package.json', 'tsconfig.json', 'wrangler.toml']
 /** `npm run size`: measures the minified and compressed Worker; fails when it exceeds its limits. */
