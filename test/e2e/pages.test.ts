@@ -1,7 +1,7 @@
 import jsQR from 'jsqr'
 import { decode } from 'fast-png'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { phoneCode } from '../support/authenticator.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
@@ -49,18 +49,27 @@ async function signIn(page: Page, code?: string): Promise<void> {
   await page.getByRole('button', { name: 'Verify' }).click()
 }
 
-/** Reads the QR code off the screen, as a phone would; the secret in it. */
+/**
+ * Reads the QR code off the screen, as a phone would: until no page fades over it. The secret in
+ * it.
+ */
 async function scan(page: Page): Promise<string> {
-  const image = decode(await page.screenshot({ fullPage: true }))
+  const uri = await vi.waitUntil(async () => readCode(await page.screenshot({ fullPage: true })), {
+    timeout: 30_000,
+  })
+  return new URL(uri).searchParams.get('secret') ?? ''
+}
+
+/** The text of the QR code in a picture, if it shows one whole. */
+function readCode(png: Buffer): string | undefined {
+  const image = decode(png)
   const rgba = new Uint8ClampedArray(image.width * image.height * 4).fill(255)
   for (let pixel = 0; pixel < image.width * image.height; pixel++) {
     for (let part = 0; part < 3; part++) {
       rgba[pixel * 4 + part] = image.data[pixel * image.channels + part] ?? 0
     }
   }
-  const found = jsQR(rgba, image.width, image.height)
-  if (found === null) throw new Error('no QR code on the screen')
-  return new URL(found.data).searchParams.get('secret') ?? ''
+  return jsQR(rgba, image.width, image.height)?.data
 }
 
 async function addKey(page: Page, title: string, key = KEY): Promise<void> {
