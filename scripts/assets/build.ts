@@ -93,7 +93,7 @@ function makeFiles(): Map<string, string> {
     ...Object.values(docs),
   ]
   files.set(join(SERVED, '_headers'), headers(...hashed))
-  files.set(MODULE, toModule(module))
+  files.set(MODULE, `${toModule(module)}export type IconName = ${symbolsOf(source('icons.svg'))}\n`)
   return files
 }
 
@@ -134,6 +134,12 @@ function toModule(values: Record<string, string>): string {
     ([name, value]) => `export const ${name} = ${JSON.stringify(value)}\n`,
   )
   return `// Made by \`npm run assets\` from ${SOURCES}; change it there.\n${lines.join('')}`
+}
+
+/** Returns the names of the symbols of a drawing, as a type. */
+function symbolsOf(svg: string): string {
+  const names = Array.from(svg.matchAll(/<symbol id="([^"]+)"/g), ([, name]) => `'${name}'`)
+  return names.join(' | ')
 }
 
 function pico(): string {
