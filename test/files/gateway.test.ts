@@ -817,6 +817,14 @@ describe('settings', () => {
     expect((await settings()).data).not.toHaveProperty('webauthn_login_enabled', 'true')
   })
 
+  test('that are too long for any setting are refused by their beginning', async () => {
+    const items = [{ key: 'x'.repeat(100_000), value: '' }]
+    expect(await post('/api/admin/setting/save', items, await adminToken())).toMatchObject({
+      code: 400,
+      message: `"${'x'.repeat(64)}" is not a setting`,
+    })
+  })
+
   test('are sent with what OpenList has of them, so that a secret stays one', async () => {
     openlist.settings['aria2_secret'] = ''
     openlist.settings['ldap_server'] = 'theirs'

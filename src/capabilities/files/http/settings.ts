@@ -36,7 +36,7 @@ const MEMORY_MILLISECONDS = 30_000
 /** How long the file server may take while there is a last good answer. */
 const PATIENCE_MILLISECONDS = 3000
 const ETAG_DIGITS = 24
-/** No setting has a longer one. A refusal shows it. */
+/** No setting has a longer key. A refusal shows this much of it. */
 const MAX_KEY_CHARACTERS = 64
 
 const recordSchema = v.record(v.string(), v.unknown())
@@ -47,9 +47,7 @@ type Item = v.InferOutput<typeof itemSchema>
 const savedSchema = v.pipe(
   v.string(),
   v.parseJson(),
-  v.array(
-    v.object({ key: v.pipe(v.string(), v.maxLength(MAX_KEY_CHARACTERS)), value: v.string() }),
-  ),
+  v.array(v.object({ key: v.string(), value: v.string() })),
 )
 
 /** Answers the settings, which two services have parts of; `undefined` for every other path. */
@@ -222,9 +220,12 @@ async function saveSplit(c: AppContext, files: FileServer): Promise<Response> {
   return c.json({ code, message, data: null })
 }
 
-/** @throws {Refusal} `bodyTooLarge`, `invalidBody`. */
+/** @throws {Refusal} `bodyTooLarge`, `invalidBody`, also for a key that is too long for a setting. */
 async function readSaved(c: AppContext) {
   const parsed = v.safeParse(savedSchema, await readText(c))
-  if (parsed.success) return parsed.output
-  throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
+  if (!parsed.success)
+    throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
+  const long = parsed.output.find(({ key }) => key.length > MAX_KEY_CHARACTERS)
+  if (long !== undefined) describeSetting(long.key.slice(0, MAX_KEY_CHARACTERS))
+  return parsed.output
 }
