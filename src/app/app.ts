@@ -26,6 +26,8 @@ import {
 import { loggedPath } from '../core/base/logged-path.ts'
 import { Refusal, refusalIn } from '../core/base/refusals.ts'
 
+const PING = '/ping'
+
 type DepsFor = (env: Env, defer: Deps['defer'], request: Request) => Deps
 
 /** The application: it answers requests. */
@@ -57,6 +59,7 @@ interface Parts {
 export function createApp(depsFor: DepsFor, capabilities = CAPABILITIES): Site {
   const entries = entriesOf(capabilities)
   const findEntries = entryFinder(entries)
+  const pings = routePing(newApp())
   const made = new Map<string, Hono<App>>()
   const load = async (path: string, chosen: readonly Entry[]): Promise<Parts> => {
     const [loaded, pages] = await Promise.all([
@@ -68,6 +71,7 @@ export function createApp(depsFor: DepsFor, capabilities = CAPABILITIES): Site {
   return {
     fetch(request, env, context) {
       const path = getPath(request)
+      if (path === PING) return pings.fetch(request, env, context)
       const chosen = findEntries(path)
       const name = [isOfPages(path), ...chosen.map((entry) => entries.indexOf(entry))].join()
       const app = made.get(name)
@@ -98,17 +102,22 @@ function isOfPages(path: string): boolean {
   return path === '/account' || path.startsWith('/account/')
 }
 
+function newApp(): Hono<App> {
+  // Hono's own choice would build a RegExpRouter first, which takes no two patterns for one place
+  // (`/api/*`, `/:name`), and then this one.
+  return new Hono<App>({ router: new TrieRouter() })
+}
+
+/** Latency probes call `/ping` often, so it passes no middleware and has an application alone. */
+function routePing(app: Hono<App>): Hono<App> {
+  app.options(PING, (c, next) => (isPreflight(c.req.raw) ? answerPreflight(c, next) : next()))
+  return app.all(PING, ping)
+}
+
 /** Makes an application: the middleware of every request, then the routes. */
 function assemble({ depsFor, capabilities, loaded, pages, failure }: Parts): Hono<App> {
   const middleware = capabilities.flatMap(({ middleware: own = [] }) => own)
-  // Hono's own choice would build a RegExpRouter first, which takes no two patterns for one place
-  // (`/api/*`, `/:name`), and then this one.
-  const app = new Hono<App>({ router: new TrieRouter() })
-
-  // Latency probes call `/ping` often, so it stands before the middleware and passes none of it.
-  app.options('/ping', (c, next) => (isPreflight(c.req.raw) ? answerPreflight(c, next) : next()))
-  app.all('/ping', ping)
-
+  const app = routePing(newApp())
   app.use(async function provideDeps(c, next) {
     c.set(
       'deps',
