@@ -918,7 +918,9 @@ test('metas name users by their ids there, and show those here', async () => {
   })
   const there = openlist.user('alice')?.id
   expect(there).not.toBe(userId)
-  expect(openlist.metas).toEqual([{ id: 1, path: '/', read_users: [there], write_users: [] }])
+  expect(openlist.metas.rows).toMatchObject([
+    { id: 1, path: '/', read_users: [there], write_users: [] },
+  ])
   const { data } = await site.get('/api/admin/meta/list', { token: admin })
   expect(data.content).toMatchObject([{ path: '/', read_users: [userId], write_users: [] }])
 })

@@ -5,6 +5,7 @@ import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
+const SHARED = { files: ['/'] }
 const CONFIRM = { code: 403, message: 'Sign in again or confirm to do this' }
 
 let openlist: OpenListStandIn
@@ -18,6 +19,14 @@ beforeEach(async () => {
     home_icon: 'x',
     proxy_ignore_headers: 'authorization,referer',
   })
+  openlist.metas.put({ id: 1, path: '/' })
+  openlist.shares.rows.push({
+    id: '1',
+    ...SHARED,
+    disabled: false,
+    creator: 'admin',
+    creator_role: 2,
+  })
   site = newSite()
   await site.addFirstUsers()
 })
@@ -28,6 +37,12 @@ function newSite(bindings: Record<string, string> = {}): CheapSite {
 
 const adminToken = () => site.token('admin', ADMIN_PASSWORD)
 const isSent = (path: string) => openlist.sent.some((sent) => sent.path === path)
+
+/** What OpenList needs in the body of a request. */
+function bodyFor(path: string): object {
+  if (!path.endsWith('/update')) return { path: '/new', ...SHARED }
+  return path.includes('/meta/') ? { id: 1, path: '/' } : { id: '1', ...SHARED }
+}
 
 async function staleAdmin(): Promise<string> {
   const token = await adminToken()
@@ -67,11 +82,12 @@ describe('what gives access, in a session of an admin', () => {
     '/api/share/create/',
   ])('needs a fresh one: %s', async (path) => {
     const token = await staleAdmin()
-    expect(await site.post(path, { path: '/' }, { token })).toEqual({ ...CONFIRM, data: null })
+    const body = bodyFor(path)
+    expect(await site.post(path, body, { token })).toEqual({ ...CONFIRM, data: null })
     expect(isSent(path)).toBe(false)
     const confirmed = { password: ADMIN_PASSWORD }
     expect(await site.post('/api/me/confirm', confirmed, { token })).toMatchObject({ code: 200 })
-    expect(await site.post(path, { path: '/' }, { token })).toMatchObject({ code: 200 })
+    expect(await site.post(path, body, { token })).toMatchObject({ code: 200 })
     expect(isSent(path)).toBe(true)
   })
 
@@ -92,10 +108,10 @@ describe('what gives access, in a session of an admin', () => {
     const id = await site.addUser('alice', { password: PASSWORD, permission: 1 << 14 })
     const token = await site.token('alice', PASSWORD)
     site.now += HOUR
-    expect(await site.post('/api/share/create', {}, { token })).toMatchObject({ code: 200 })
+    expect(await site.post('/api/share/create', SHARED, { token })).toMatchObject({ code: 200 })
     for (const userId of [id, 1]) {
       const { token: secret } = await addAppPassword(site, userId, ['files:write'])
-      const answer = await site.post('/api/share/create', {}, { token: secret })
+      const answer = await site.post('/api/share/create', SHARED, { token: secret })
       expect(answer).toMatchObject({ code: 200 })
     }
   })

@@ -1,6 +1,8 @@
 import { join } from 'node:path/posix'
 import { staticDigest } from '../../src/core/passwords/passwords.ts'
 import type { Deps } from '../../src/core/deps.ts'
+import { StandInMetas } from './openlist-metas.ts'
+import { StandInShares } from './openlist-shares.ts'
 
 interface User {
   id: number
@@ -55,7 +57,8 @@ export class OpenListStandIn {
   siteUrl = ''
   /** The links of files to an address of the storage, by path; empty for a storage without one. */
   files: Record<string, string> = {}
-  metas: Record<string, unknown>[] = []
+  readonly metas = new StandInMetas()
+  readonly shares = new StandInShares()
   /** That were made in it. */
   readonly folders: string[] = []
   /** Replaces answers, to break it. */
@@ -89,6 +92,7 @@ export class OpenListStandIn {
   restart(): void {
     this.#tokens.clear()
     this.#kept.clear()
+    this.metas.restart()
   }
 
   user(username: string): User | undefined {
@@ -144,6 +148,14 @@ export class OpenListStandIn {
         this.folders.push(join(user.base_path, JSON.parse(sent.body).path))
         return ok(null)
       }
+      const [, call] = /^\/api\/share\/(\w+)$/.exec(pathname) ?? []
+      const shareId = searchParams.get('id') ?? ''
+      const isMade = call !== 'create' || sent.body.startsWith('{')
+      const shared = call && isMade && this.shares.answer(call, user, shareId, sent.body)
+      if (shared) return envelope(...shared)
+      const read = /^\/api\/fs\/(?:list|get|dirs)$/.test(pathname) && pathIn(sent.body)
+      if (read && !this.metas.admits(user.id, join(user.base_path, read), 'read'))
+        return envelope(403, 'password is incorrect or you have no permission')
       if (isAdmin && pathname === '/api/fs/list')
         return ok(this.#list(JSON.parse(sent.body).path, sent))
       if (isAdmin && pathname === '/api/fs/get')
@@ -231,12 +243,9 @@ export class OpenListStandIn {
       for (const { key, value } of items) this.settings[key] = value
       return ok(null)
     }
-    if (name === 'meta/create') {
-      this.metas.push({ ...JSON.parse(body), id: this.metas.length + 1 })
-      return ok(null)
-    }
-    if (name === 'meta/list') return ok({ content: this.metas, total: this.metas.length })
-    return ok({ managed: name })
+    const [kind, call = ''] = name.split('/')
+    const answer = kind === 'meta' ? await this.metas.answer(call, id, body) : undefined
+    return answer === undefined ? ok({ managed: name }) : envelope(...answer)
   }
 
   #create(fields: Partial<User>): Response {
@@ -260,6 +269,13 @@ export class OpenListStandIn {
     Object.assign(user, fields)
     return ok(null)
   }
+}
+
+/** The path in a body; `undefined` for a body of another kind. */
+function pathIn(body: string): string | undefined {
+  if (!body.startsWith('{')) return undefined
+  const { path }: { path?: unknown } = JSON.parse(body)
+  return typeof path === 'string' ? path : undefined
 }
 
 function ok(data: unknown): Response {
