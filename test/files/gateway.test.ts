@@ -577,6 +577,10 @@ describe('headers', () => {
     ['http://localhost/dav/y', '/dav/y', 207],
     ['https://localhost/dav/y', '/dav/y', 207],
     ['https://other.example.org/dav/y', undefined, 502],
+    ['/dav/%E4%B8%AD%20y/../z', '/dav/z', 207],
+    // OpenList reads a host after two slashes: its own, which a caller may guess.
+    ['//files.example.org:5244/dav/y', undefined, 502],
+    ['http://localhost//files.example.org:5244/dav/y', undefined, 502],
   ])('Destination: %s', async (destination, passed, status) => {
     const { token: password } = await addAppPassword(site, userId, ['files:write'])
     const answer = await dav('MOVE', 'alice', password, { Destination: destination })

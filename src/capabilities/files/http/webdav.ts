@@ -82,14 +82,10 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
  * @see RFC 4918 sections 10.3 and 10.4
  */
 function rewriteOwnAddresses(c: AppContext, headers: Headers, { origin }: FileServer): void {
-  const { host } = targetOf(c).url
+  const { url } = targetOf(c)
+  const { host } = url
   const destination = headers.get('Destination')
-  if (destination !== null) {
-    const isAddress = URL.canParse(destination)
-    if (isAddress && new URL(destination).host !== host)
-      throw new Refusal('filesBroken', { detail: 'a destination at another host' })
-    if (isAddress) headers.set('Destination', new URL(destination).pathname)
-  }
+  if (destination !== null) headers.set('Destination', pathAtHost(destination, url))
   const condition = headers.get('If')
   if (condition === null) return
   headers.set(
@@ -100,6 +96,18 @@ function rewriteOwnAddresses(c: AppContext, headers: Headers, { origin }: FileSe
       return `<${origin}${pathname}${search}>`
     }),
   )
+}
+
+/**
+ * @returns The path of a destination at the host of the request, as `URL` reads it.
+ * @throws {Refusal} `filesBroken`.
+ */
+function pathAtHost(destination: string, asked: URL): string {
+  const found = URL.canParse(destination, asked.origin) && new URL(destination, asked.origin)
+  // OpenList would take what follows two slashes for a host.
+  if (!found || found.host !== asked.host || found.pathname.startsWith('//'))
+    throw new Refusal('filesBroken', { detail: 'a destination at another host' })
+  return found.pathname
 }
 
 /**
