@@ -80,19 +80,41 @@ export function readFileUser(json: string | null): FileUser | undefined {
   return { ...link, written }
 }
 
-/** Selects the account of an actor, the user of the file server and `leaseEnds`, in one row. */
-export const selectFileActor = selectActorWith({ fileUser: fileUserJson, leaseEnds })
+/** Of a site where nothing guards the requests of users. */
+export const NO_GUARD: SQL<string | null> = sql<string | null>`null`
 
-const selectWithFileUser = (db: Database) =>
-  db.select({ ...accountColumns, fileUser: fileUserJson, leaseEnds }).from(users)
+const actorQueries = new Map<SQL, ReturnType<typeof makeActorQuery>>()
+
+function makeActorQuery(guard: SQL<string | null>) {
+  return selectActorWith({ fileUser: fileUserJson, leaseEnds, known: guard.as('known') })
+}
+
+/**
+ * Selects the account of an actor, the user of the file server, `leaseEnds` and what a guard has to
+ * know, in one row.
+ *
+ * @param guard One of a few constants: a query is prepared for each.
+ */
+export function selectFileActor(guard: SQL<string | null>) {
+  const query = actorQueries.get(guard) ?? makeActorQuery(guard)
+  actorQueries.set(guard, query)
+  return query
+}
+
+const selectWithFileUser = (db: Database, guard = NO_GUARD) =>
+  db
+    .select({ ...accountColumns, fileUser: fileUserJson, leaseEnds, known: guard.as('known') })
+    .from(users)
 
 /** An account, and the columns of `fileUserJson` and `leaseEnds`. */
 export type AccountWithFileUser = Account & { fileUser: string | null; leaseEnds: string }
 
+/** @param guard Selects what a guard has to know of the guest. */
 export async function findGuestWithFileUser(
   db: Database,
-): Promise<AccountWithFileUser | undefined> {
-  const [guest] = await selectWithFileUser(db)
+  guard: SQL<string | null>,
+): Promise<(AccountWithFileUser & { known: string | null }) | undefined> {
+  const [guest] = await selectWithFileUser(db, guard)
     .where(eq(users.role, GUEST))
     .orderBy(users.id)
     .limit(1)

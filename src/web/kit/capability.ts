@@ -8,6 +8,7 @@ import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
 import type { SharedBatch } from '../../core/database/shared-batch.ts'
 import type { Database, Deps, MakeMails, RunPart } from '../../core/deps.ts'
 import type { App, AppContext } from '../http/context.ts'
+import type { GuardFiles } from './file-guard.ts'
 import type { PartOfUser } from './part-of-user.ts'
 import type { Texts } from './texts.ts'
 import type { NavigationItem, PageParts, View } from './view.ts'
@@ -127,6 +128,8 @@ export interface Capability {
   clearWithSession?: Load<(c: AppContext) => void>
   /** Reads tokens of its own, for a server that asks about one. */
   readToken?: Load<ReadToken>
+  /** Guards what users do at the file server. One capability names it. */
+  fileGuard?: Load<GuardFiles>
   /** Runs after a command on the machine of `npm start` that has written something. */
   afterCommand?: Load<(deps: Deps) => Promise<void>>
 }

@@ -10,12 +10,14 @@ import type { Deps } from '../../../core/deps.ts'
 import { MAX_BODY_BYTES } from '../../../web/http/body-limit.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { findActor } from '../../../web/http/guard.ts'
+import type { FileAsker } from '../../../web/kit/file-guard.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, parseEnvelope, readAnswer } from '../origin.ts'
 import { type FileRight, isGuardedForAdmin, isUpload, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
 import { settleLateWrites } from '../write-users.ts'
-import { forward, readUpload, readWhole, type SentBody } from './body.ts'
+import { forward, readUpload, readWhole } from './body.ts'
+import { type Guarded, readGuarded, type SentRequest } from './guarded.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
 import { answerSettings } from './settings.ts'
@@ -34,6 +36,8 @@ type Identity = (
 ) & {
   /** For a request that may open a share (`settleLateWrites`). */
   leaseEnds?: string | undefined
+  /** Who asks, for the guard; `undefined` for a request that needs no right. */
+  asker?: FileAsker
 }
 
 /**
@@ -50,20 +54,37 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   const body = isUpload(c.req.method, path)
     ? await readUpload(c)
     : await readWhole(c, isSmall ? MAX_BODY_BYTES : undefined)
-  const identity = await identify(c, files, asker, isGuardedForAdmin(path))
-  const deps = c.get('deps')
-  const { leaseEnds } = identity
-  if (leaseEnds !== undefined) await settleLateWrites(deps, files, () => leaseEnds)
   const headers = sentHeaders(c)
-  if (identity.as === 'user') return answerAs(c, files, identity, headers, body)
+  const guarded = await readGuarded(c, files, 'api', headers, body)
+  const identity = await identify(c, files, asker, isGuardedForAdmin(path), guarded.column)
+  const deps = c.get('deps')
+  const { leaseEnds, asker: who } = identity
+  const received: SentRequest = { headers, body, search: undefined }
+  const sent = who === undefined ? received : await guarded.admit(who, received)
+  if (leaseEnds !== undefined) await settleLateWrites(deps, files, () => leaseEnds)
+  const answer = await answerSent(c, files, path, identity, sent)
+  return who === undefined ? answer : guarded.answer(who, answer)
+}
+
+async function answerSent(
+  c: AppContext,
+  files: FileServer,
+  path: string,
+  identity: Identity,
+  request: SentRequest,
+): Promise<Response> {
+  const deps = c.get('deps')
+  const { headers, body, search } = request
+  if (identity.as === 'user') return answerAs(c, files, identity, request)
   if (identity.as === 'guest') {
     await refuseOpenOrigin(deps, files)
-    return checked(await forward(c, files, headers, body))
+    return checked(await forward(c, files, headers, body, search))
   }
   headers.set('Authorization', files.token)
   const meta = metaCall(path)
   const sent = meta === 'write' ? await withRemoteUsers(deps, files, body) : body
-  const { isRefused, answer } = await isTokenRefused(files, await forward(c, files, headers, sent))
+  const first = await forward(c, files, headers, sent, search)
+  const { isRefused, answer } = await isTokenRefused(files, first)
   if (!isRefused)
     return meta === 'read' ? withOwnUsers(deps, files, checked(answer)) : checked(answer)
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
@@ -98,27 +119,30 @@ async function identify(
   files: FileServer,
   { right, actor }: Asker,
   isGuarded: boolean,
+  column: Guarded['column'],
 ): Promise<Identity> {
   if (right === 'nothing') return { as: 'guest' }
   const deps = c.get('deps')
   if (right === 'admin') {
     await act(deps, of(actor), { fresh: isGuarded }, () => ({}))
-    return { as: 'admin' }
+    return { as: 'admin', asker: { account: undefined, isAdmin: true, known: null } }
   }
   if (actor === undefined) {
-    const guest = await findGuestWithFileUser(deps.db)
+    const guest = await findGuestWithFileUser(deps.db, column)
     if (guest !== undefined) await ensureFileUser(deps, files, guest, guest.fileUser)
-    return { as: 'guest', leaseEnds: guest?.leaseEnds }
+    const asker = { account: guest, isAdmin: false, known: guest?.known ?? null }
+    return { as: 'guest', leaseEnds: guest?.leaseEnds, asker }
   }
   c.set('caller', { actor })
-  const account = await readRowAs(deps, actor, selectFileActor)
+  const account = await readRowAs(deps, actor, selectFileActor(column))
+  const { leaseEnds, known } = account
   if (actsAsRemoteAdmin(account)) {
     if (isGuarded && !isFreshAt(deps, account.provenAt, deps.now()))
       throw new Refusal('confirmationNeeded')
-    return { as: 'admin', leaseEnds: account.leaseEnds }
+    return { as: 'admin', leaseEnds, asker: { account, isAdmin: true, known } }
   }
   const link = await ensureFileUser(deps, files, account, account.fileUser)
-  return { as: 'user', account, link, leaseEnds: account.leaseEnds }
+  return { as: 'user', account, link, leaseEnds, asker: { account, isAdmin: false, known } }
 }
 
 /**
@@ -139,8 +163,7 @@ async function answerAs(
   c: AppContext,
   files: FileServer,
   { account, link }: Extract<Identity, { as: 'user' }>,
-  headers: Headers,
-  body: SentBody,
+  { headers, body, search }: SentRequest,
 ): Promise<Response> {
   const deps = c.get('deps')
   let token = await tokenOf(deps, files, account, link)
@@ -151,13 +174,14 @@ async function answerAs(
     if (code === 401) token = await tokenOf(deps, files, account, link, true)
   }
   headers.set('Authorization', token)
-  const first = await forward(c, files, headers, body)
+  const first = await forward(c, files, headers, body, search)
   const { isRefused, answer } = await isTokenRefused(files, first)
   if (!isRefused) return checked(answer)
   // A client can do nothing about the file server's own token.
   if (body.kept === undefined) throw new Refusal('filesBroken', { detail: 'its token has ended' })
   headers.set('Authorization', await tokenOf(deps, files, account, link, true))
-  const second = await isTokenRefused(files, await forward(c, files, headers, body))
+  const again = await forward(c, files, headers, body, search)
+  const second = await isTokenRefused(files, again)
   if (second.isRefused)
     throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })
   return checked(second.answer)

@@ -26,6 +26,10 @@ export function keptBody(kept: ArrayBuffer | null): SentBody {
   return { kept, stream: undefined, start: [] }
 }
 
+export function textBody(text: string): SentBody {
+  return keptBody(new Uint8Array(new TextEncoder().encode(text)).buffer)
+}
+
 /**
  * Reads an upload, or the beginning of a large one. A caller asks afterwards who sends it: a body
  * can take hours, and its sender may be thrown out meanwhile. The file server asks at the start of
@@ -120,14 +124,19 @@ async function sendAll(
   await rest.pipeTo(writable)
 }
 
-/** Sends the request of a client to the file server, with other headers. */
+/**
+ * Sends the request of a client to the file server, with other headers.
+ *
+ * @param search The query, with its question mark; by default the client's.
+ */
 export function forward(
   c: AppContext,
   files: FileServer,
   headers: Headers,
   sentBody: SentBody,
+  search = targetOf(c).url.search,
 ): Promise<Response> {
-  const { pathname, search } = targetOf(c).url
+  const { pathname } = targetOf(c).url
   const { method, signal } = c.req.raw
   const { body, sent } = bodyToSend(sentBody, lengthOf(c))
   // That of what is sent, which may be other bytes.

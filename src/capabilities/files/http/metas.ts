@@ -6,7 +6,7 @@ import { ensureFileUser } from '../identity.ts'
 import { readAnswer } from '../origin.ts'
 import type { IdentityDeps } from '../write-users.ts'
 import { findWithFileUser, listLinks } from '../store.ts'
-import { keptBody, type SentBody, bodyText } from './body.ts'
+import { bodyText, type SentBody, textBody } from './body.ts'
 
 const idsSchema = v.nullish(v.array(v.number()))
 const metaSchema = v.looseObject({ read_users: idsSchema, write_users: idsSchema })
@@ -52,8 +52,7 @@ export async function withRemoteUsers(
     }
     return remote
   })
-  const bytes = new Uint8Array(new TextEncoder().encode(JSON.stringify(translated)))
-  return keptBody(bytes.buffer)
+  return textBody(JSON.stringify(translated))
 }
 
 /** Names the users here in an answer. Users there who are nobody here are left out. */

@@ -15,6 +15,7 @@ import { davRightOf, isLocking } from '../rights.ts'
 import { findWithFileUser, readFileUser, selectFileActor } from '../store.ts'
 import { forward, NO_BODY, readUpload, readWhole } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
+import { readGuarded } from './guarded.ts'
 import { targetOf } from './target.ts'
 
 /** A description of a lock is below a kilobyte; the file server keeps it in memory. */
@@ -40,27 +41,33 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   rewriteOwnAddresses(c, headers, files)
   const isLock = isLocking(c.req.method)
   if (c.req.method === 'LOCK') headers.set('Timeout', lockTimeout(headers.get('Timeout')))
-  const body = await (c.req.method === 'PUT' ? readUpload(c) : readWhole(c, MAX_BODY_BYTES))
-  if (isLock && (body.kept?.byteLength ?? 0) > MAX_LOCK_BYTES) throw new Refusal('bodyTooLarge')
+  const received = await (c.req.method === 'PUT' ? readUpload(c) : readWhole(c, MAX_BODY_BYTES))
+  if (isLock && (received.kept?.byteLength ?? 0) > MAX_LOCK_BYTES) throw new Refusal('bodyTooLarge')
+  const guarded = await readGuarded(c, files, 'dav', headers, received)
   const needs = davRightOf(c.req.method)
   const actor = appPasswordActor(basic.password, basic.username, needs, clientOf(c))
   c.set('caller', { actor })
-  const account = await readRowAs(deps, actor, selectFileActor).catch((error: unknown) => {
-    // Programs show the refusal of a password only for 401.
-    if (error instanceof Refusal && error.code === 403)
-      throw new Refusal('tokenInvalidated', { detail: error.message })
-    throw error
-  })
+  const account = await readRowAs(deps, actor, selectFileActor(guarded.column)).catch(
+    (error: unknown) => {
+      // Programs show the refusal of a password only for 401.
+      if (error instanceof Refusal && error.code === 403)
+        throw new Refusal('tokenInvalidated', { detail: error.message })
+      throw error
+    },
+  )
   const isAdmin = actsAsRemoteAdmin(account)
   if (isLock && !isAdmin && webdavAccess(account.permission) !== 'write')
     throw new Refusal('filesNotPermitted')
   const link = isAdmin ? undefined : await ensureFileUser(deps, files, account, account.fileUser)
+  const asker = { account, isAdmin, known: account.known }
+  const { body } = await guarded.admit(asker, { headers, body: received, search: undefined })
+  const answerOf = (answer: Response) => guarded.answer(asker, passedAnswer(answer))
   const password = await passwordOf(deps, account)
   const authorization =
     link === undefined ? `Bearer ${files.token}` : basicOf(link.remoteName, password)
   headers.set('Authorization', authorization)
   const answer = await forward(c, files, headers, body)
-  if (answer.status !== 401) return passedAnswer(answer)
+  if (answer.status !== 401) return answerOf(answer)
   await answer.body?.cancel()
   if (link === undefined)
     throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
@@ -70,7 +77,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   const written = readFileUser((await findWithFileUser(deps.db, account.id))?.fileUser ?? null)
   headers.set('Authorization', basicOf(written?.remoteName ?? '', password))
   const second = await forward(c, files, headers, body)
-  if (second.status !== 401) return passedAnswer(second)
+  if (second.status !== 401) return answerOf(second)
   throw filesUnavailable('the password is refused')
 }
 

@@ -1,0 +1,73 @@
+import type { SQL } from 'drizzle-orm'
+import type { FileServer } from '../../../core/base/file-server.ts'
+import type { AppContext } from '../../../web/http/context.ts'
+import { loadPart } from '../../../web/kit/capability.ts'
+import type { FileAsker, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
+import { NO_GUARD } from '../store.ts'
+import { bodyText, type SentBody, textBody } from './body.ts'
+import { targetOf } from './target.ts'
+
+/** A request as the client has sent it, or as a guard has understood it. */
+export interface SentRequest {
+  headers: Headers
+  body: SentBody
+  /** With its question mark; `undefined` for that of the client. */
+  search: string | undefined
+}
+
+/** A request that the guard of the site has read, if the site has one. */
+export interface Guarded {
+  column: SQL<string | null>
+  admit: (asker: FileAsker, sent: SentRequest) => Promise<SentRequest>
+  answer: (asker: FileAsker, answer: Response) => Promise<Response>
+}
+
+const UNGUARDED: Guarded = {
+  column: NO_GUARD,
+  admit: (_, sent) => Promise.resolve(sent),
+  answer: (_, answer) => Promise.resolve(answer),
+}
+
+/**
+ * Lets the guard of the site read a request.
+ *
+ * @throws {Refusal} Those of the guard.
+ */
+export async function readGuarded(
+  c: AppContext,
+  files: FileServer,
+  area: 'api' | 'dav',
+  headers: Headers,
+  body: SentBody,
+): Promise<Guarded> {
+  const load = c.get('capabilities').find(({ fileGuard }) => fileGuard !== undefined)?.fileGuard
+  if (load === undefined) return UNGUARDED
+  const guardFiles = await loadPart(load)
+  const { path, url } = targetOf(c)
+  const call = guardFiles(c.get('deps'), files, {
+    area,
+    method: c.req.method,
+    path,
+    query: url.searchParams,
+    headers,
+    body: () => bodyText(body),
+  })
+  return guardedBy(call)
+}
+
+function guardedBy(call: GuardedCall): Guarded {
+  return {
+    column: call.column,
+    admit: async (asker, sent) => asUnderstood(sent, await call.admit(asker)),
+    answer: (asker, answer) => call.answer?.(asker, answer) ?? Promise.resolve(answer),
+  }
+}
+
+function asUnderstood(sent: SentRequest, { body, search, headers }: Understood): SentRequest {
+  for (const [name, value] of Object.entries(headers ?? {})) sent.headers.set(name, value)
+  return {
+    headers: sent.headers,
+    body: body === undefined ? sent.body : textBody(body),
+    search: search ?? sent.search,
+  }
+}

@@ -1,0 +1,58 @@
+import type { SQL } from 'drizzle-orm'
+import type { Account } from '../../core/accounts/accounts.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import type { Deps } from '../../core/deps.ts'
+
+/** A request that goes to the file server for a user, as far as its text goes. */
+export interface FileCall {
+  area: 'api' | 'dav'
+  method: string
+  /** Decoded once, with a character for each byte. */
+  path: string
+  query: URLSearchParams
+  /** Those that are sent. `Destination` is an encoded path at the file server. */
+  headers: Headers
+  /** The body as text; empty for an upload. */
+  body: () => string
+}
+
+/** What is sent in the place of a part of a request. */
+export interface Understood {
+  body?: string
+  /** With its question mark; empty for none. */
+  search?: string
+  headers?: Readonly<Record<string, string>>
+}
+
+/** Who sends a request. */
+export interface FileAsker {
+  /** The account, or that of the guest; `undefined` on a site without a guest. */
+  account: Account | undefined
+  /** Acts as the admin of the file server. Below `/api/admin` the account is not known. */
+  isAdmin: boolean
+  /** The value of the column that the guard has asked for. */
+  known: string | null
+}
+
+/** A request that a guard has read. */
+export interface GuardedCall {
+  /** What the guard has to know: a column of the account's row, which is read anyway. */
+  column: SQL<string | null>
+  /**
+   * Decides on the request, before anything is sent.
+   *
+   * @returns What is sent.
+   * @throws {Refusal}
+   */
+  admit: (asker: FileAsker) => Promise<Understood>
+  /** Changes the answer of the file server, or answers in its place. */
+  answer?: (asker: FileAsker, answer: Response) => Promise<Response>
+}
+
+/**
+ * Guards what users do at the file server, where the file server itself does not look. It reads a
+ * request before D1 is asked who sends it.
+ *
+ * @throws {Refusal} For a body that it can't read.
+ */
+export type GuardFiles = (deps: Deps, files: FileServer, call: FileCall) => GuardedCall
