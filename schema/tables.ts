@@ -732,3 +732,94 @@ export const links = sqliteTable(
   },
   (table) => [index('links_user').on(table.userId), index('links_ends_at').on(table.endsAt)],
 )
+
+/** Groups of users (groups/). `user`, `guest` and `admin` are built in and have no row. */
+export const groups = sqliteTable('groups', {
+  // AUTOINCREMENT: the id of a deleted group never names another one.
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  name: text('name').notNull(),
+  /** The name as it is compared (`groupNameKey`). */
+  nameKey: text('name_key').notNull().unique('groups_name_key'),
+  note: text('note').notNull().default(''),
+  createdAt: time('created_at').notNull(),
+})
+
+/** The members of groups. WITHOUT ROWID (migration 0039). */
+export const groupMembers = sqliteTable(
+  'group_members',
+  {
+    groupId: integer('group_id')
+      .notNull()
+      .references(() => groups.id, { onDelete: 'cascade' }),
+    userId: ownerId(),
+    addedAt: time('added_at').notNull(),
+    /** The id of the admin who added them; null for the other sources. */
+    addedBy: integer('added_by'),
+    /** `MemberSource` (core/accounts/groups.ts). */
+    source: text('source').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.groupId, table.userId] }),
+    index('group_members_user').on(table.userId),
+  ],
+)
+
+/**
+ * The rights of a user or a group in a folder and all below it (groups/decision.ts). One of
+ * `built_in`, `group_id` and `user_id` says whose.
+ */
+export const folderRules = sqliteTable(
+  'folder_rules',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    /** Full and clean. */
+    path: text('path').notNull(),
+    /** `user` or `guest`. */
+    builtIn: text('built_in'),
+    // No cascade: a group that rules name is not deleted.
+    groupId: integer('group_id').references(() => groups.id),
+    /** No reference: the rules of a deleted user stay, or their folders would open. */
+    userId: integer('user_id'),
+    access: text('access').notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [
+    // Two of the three are null, and nulls differ: no folder has two rules of one user or group.
+    unique('folder_rules_built_in').on(table.path, table.builtIn),
+    unique('folder_rules_group').on(table.groupId, table.path),
+    unique('folder_rules_user').on(table.userId, table.path),
+    check(
+      'folder_rules_one',
+      sql`(${table.builtIn} is not null) + (${table.groupId} is not null) + (${table.userId} is not null) = 1`,
+    ),
+    check('folder_rules_built_in', sql`${table.builtIn} in ('user', 'guest')`),
+    check('folder_rules_access', sql`${table.access} in ('none', 'read', 'write')`),
+  ],
+)
+
+/**
+ * One row: a random text that triggers replace whenever the lists of readers at the file server may
+ * have to change (migration 0039), and the text for which they were last written. While they
+ * differ, something waits to be written.
+ */
+export const folderState = sqliteTable(
+  'folder_state',
+  {
+    id: integer('id').primaryKey(),
+    version: text('version').notNull(),
+    written: text('written').notNull(),
+  },
+  (table) => [check('folder_state_one', sql`${table.id} = 1`)],
+)
+
+/** The metas of the file server (OpenList) that have our lists of readers (groups/writer.ts). */
+export const folderMetas = sqliteTable('folder_metas', {
+  path: text('path').primaryKey(),
+  /** The id there. */
+  remoteId: integer('remote_id').notNull(),
+  /** Whether we made it, so that it is deleted with the last rule. */
+  isOwn: integer('is_own', { mode: 'boolean' }).notNull(),
+  /** JSON: the ids there as they were last written; null while a write may be under way. */
+  readUsers: text('read_users'),
+  writeUsers: text('write_users'),
+})

@@ -47,6 +47,7 @@ export const PARTS = {
       'users',
       'health',
       'files',
+      'groups',
       'joining',
       'ldap',
     ],

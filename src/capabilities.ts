@@ -1,6 +1,7 @@
 import { activity } from './capabilities/activity/capability.ts'
 import { appPasswords } from './capabilities/app-passwords/capability.ts'
 import { files } from './capabilities/files/capability.ts'
+import { groups } from './capabilities/groups/capability.ts'
 import { health } from './capabilities/health/capability.ts'
 import { joining } from './capabilities/joining/capability.ts'
 import { ldap } from './capabilities/ldap/capability.ts'
@@ -30,6 +31,7 @@ export const CAPABILITIES: readonly Capability[] = [
   passkeys,
   health,
   users,
+  groups,
   joining,
   sshKeys,
   appPasswords,

@@ -132,6 +132,16 @@ export const activityEn = {
       email_verified: 'E-mail addresses confirmed',
       end_changed: 'Ends of accounts changed',
       end_near: 'Accounts that end soon',
+      group_created: 'Groups created',
+      group_changed: 'Groups changed',
+      group_deleted: 'Groups deleted',
+      group_member_added: 'Users added to groups',
+      group_member_removed: 'Users removed from groups',
+      folder_rule_created: 'Folder rules created',
+      folder_rule_changed: 'Folder rules changed',
+      folder_rule_deleted: 'Folder rules deleted',
+      folder_rights_restored: 'Rights of folders restored',
+      share_disabled: 'Shares disabled',
     },
   },
   /**
@@ -230,6 +240,20 @@ export const activityEn = {
     email_verified: '{who} confirmed {whose} e-mail address',
     end_changed: '{who} changed the end of {whose} account',
     end_near: '{whose} account ends soon',
+    group_created: '{who} created the group “{what}”',
+    group_changed: '{who} changed the group “{what}”',
+    group_deleted: '{who} deleted the group “{what}”',
+    group_member_added: '{whose} account was added to the group “{what}”',
+    group_member_added_of_other: '{who} added {whom} to the group “{what}”',
+    group_member_removed: '{whose} account was removed from the group “{what}”',
+    group_member_removed_of_other: '{who} removed {whom} from the group “{what}”',
+    folder_rule_created: '{who} created a folder rule: {what}',
+    folder_rule_changed: '{who} changed a folder rule: {what}',
+    folder_rule_deleted: '{who} deleted a folder rule: {what}',
+    folder_rights_restored:
+      'The rights of the folder “{what}” were changed at the file server, and restored',
+    share_disabled:
+      '{whose} share of “{what}” was disabled, because {whose} account may not read all of it',
   } satisfies Record<EventPhrase, string>,
   /** Why a sign-in was refused, in the sentence about it. */
   refusedSignIns: {

@@ -24,6 +24,7 @@ const topics: Record<Topic, string> = {
   registration: 'Somebody registers an account',
   reset_link: 'An administrator makes a link for a new password (always sent)',
   account_end: 'An account ends soon',
+  groups: 'Groups, their members, or rights in folders are changed',
 }
 
 const kinds: Record<ChannelKind, string> = {

@@ -61,6 +61,7 @@ export const noticesZh: typeof noticesEn = {
       registration: '有人注册',
       reset_link: '管理员创建了重设密码的链接（总是通知）',
       account_end: '账户即将到期',
+      groups: '用户组、成员或文件夹权限有变更',
     },
     kindHints: {
       webhook: '你的程序以带签名的 JSON 接收每条通知。',

@@ -21,6 +21,8 @@ export type KindLook =
   | 'notices'
   | 'account'
   | 'newAccount'
+  | 'group'
+  | 'folder'
 
 interface KindRow {
   /**
@@ -42,6 +44,22 @@ interface KindRow {
   /** Whether the detail names what was added. The detail of other kinds is for programs. */
   namesThing?: true
 }
+
+const GROUP_CHANGE = {
+  class: 'change',
+  look: 'group',
+  topic: 'groups',
+  operatorPage: 'groups',
+  namesThing: true,
+} as const
+
+const FOLDER_CHANGE = {
+  class: 'change',
+  look: 'folder',
+  topic: 'groups',
+  operatorPage: 'folders',
+  namesThing: true,
+} as const
 
 /** The kinds of events, for users who check their own account and for operators. */
 const KINDS = {
@@ -199,6 +217,16 @@ const KINDS = {
   email_changed: { class: 'change', look: 'account' },
   email_verified: { class: 'other', look: 'account' },
   end_changed: { class: 'change', look: 'account' },
+  group_created: GROUP_CHANGE,
+  group_changed: GROUP_CHANGE,
+  group_deleted: GROUP_CHANGE,
+  group_member_added: GROUP_CHANGE,
+  group_member_removed: GROUP_CHANGE,
+  folder_rule_created: FOLDER_CHANGE,
+  folder_rule_changed: FOLDER_CHANGE,
+  folder_rule_deleted: FOLDER_CHANGE,
+  folder_rights_restored: FOLDER_CHANGE,
+  share_disabled: { class: 'other', look: 'folder', topic: 'groups', namesThing: true },
   end_near: { class: 'other', look: 'account', topic: 'account_end', namesThing: true },
 } as const satisfies Record<string, KindRow>
 

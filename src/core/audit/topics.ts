@@ -14,6 +14,7 @@ export const TOPICS = [
   'registration',
   'reset_link',
   'account_end',
+  'groups',
 ] as const
 
 export type Topic = (typeof TOPICS)[number]

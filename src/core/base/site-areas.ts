@@ -16,6 +16,8 @@ const TREES: readonly (readonly [SiteArea, readonly string[]])[] = [
       '/api/authn',
       '/api/me',
       '/api/admin/user',
+      '/api/admin/group',
+      '/api/admin/folder_rule',
       '/api/admin/notice',
       '/api/admin/health',
       '/api/admin/link',

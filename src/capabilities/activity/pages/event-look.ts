@@ -29,6 +29,8 @@ const LOOKS: Record<KindLook, Look> = {
   settings: { icon: 'settings', tone: 'amber', group: 'site' },
   notices: { icon: 'notices', tone: 'blue', group: 'site' },
   account: { icon: 'users', tone: 'amber', group: 'accounts' },
+  group: { icon: 'users', tone: 'violet', group: 'accounts' },
+  folder: { icon: 'files', tone: 'amber', group: 'site' },
   newAccount: { icon: 'new-user', tone: 'green', group: 'accounts' },
 }
 

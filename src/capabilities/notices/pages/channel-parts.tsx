@@ -31,6 +31,7 @@ const GROUP_OF_TOPIC: Record<Topic, TopicGroup> = {
   new_admin: 'accounts',
   registration: 'accounts',
   account_end: 'accounts',
+  groups: 'accounts',
   program_registered: 'accounts',
 }
 

@@ -1,0 +1,12 @@
+import { capability } from '../../web/kit/capability.ts'
+
+/** The capabilities that it uses, and why (`npm run rooms`). @public */
+export const USES = {
+  files: 'the rights of users in folders are written to the file server',
+}
+
+export const groups = capability({
+  api: [
+    ['/api/admin/group', () => import('./http/routes.ts').then(({ groupRoutes }) => groupRoutes)],
+  ],
+})

@@ -1,0 +1,213 @@
+import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
+
+/** The right that a folder rule gives. `write` includes `read`. */
+export const ACCESS = ['none', 'read', 'write'] as const
+export type Access = (typeof ACCESS)[number]
+
+/** What an account may do at a folder. `open`: no rule decides, so only the permission bits do. */
+export type Decided = Access | 'open'
+
+/** A rule for a folder and all below it. One of `builtIn`, `groupId` and `userId` is not null. */
+export interface FolderRule {
+  id: number
+  /** Full and clean. */
+  path: string
+  builtIn: 'user' | 'guest' | null
+  groupId: number | null
+  userId: number | null
+  access: Access
+}
+
+/** An account, as far as rules can name it. */
+export interface Person {
+  id: number
+  role: number
+  groupIds: readonly number[]
+}
+
+/**
+ * How near a rule comes to an account: 3 for a rule of the account, 2 for one of its groups, 1 for
+ * `user` or `guest`, 0 for a rule of others.
+ */
+export type Rank = 0 | 1 | 2 | 3
+
+/** A rule as one account sees it. */
+export interface SeenRule {
+  id: number
+  path: string
+  access: Access
+  rank: Rank
+}
+
+/** All rules as one account sees them, by path. */
+export interface SeenRules {
+  isAdmin: boolean
+  at: ReadonlyMap<string, readonly SeenRule[]>
+}
+
+/** What an account may do at a folder, and the rule of the account that decides it. */
+export interface Decision {
+  access: Decided
+  rule: SeenRule | undefined
+}
+
+/** How much each decision allows. `open` forbids nothing. */
+const STRENGTH: Readonly<Record<Decided, number>> = { none: 0, read: 1, write: 2, open: 2 }
+
+/** Of several groups, `none` comes before `write`, and `write` before `read`. */
+const BETWEEN_GROUPS: readonly Access[] = ['none', 'write', 'read']
+
+export function mayRead(decided: Decided): boolean {
+  return STRENGTH[decided] >= STRENGTH.read
+}
+
+export function mayWrite(decided: Decided): boolean {
+  return STRENGTH[decided] >= STRENGTH.write
+}
+
+/**
+ * Returns a path as OpenList keeps it (`utils.FixAndCleanPath`): from the root, a backslash is a
+ * slash, empty and `.` segments are left out, and `..` takes the segment before it.
+ */
+export function cleanFolder(path: string): string {
+  const segments: string[] = []
+  for (const segment of path.split(/[/\\]/)) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '' && segment !== '.') segments.push(segment)
+  }
+  return `/${segments.join('/')}`
+}
+
+/** Lists a clean path and all folders above it, the nearest first. */
+export function pathAndParents(path: string): string[] {
+  const paths = [path]
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+    paths.push(path.slice(0, end))
+  if (path !== '/') paths.push('/')
+  return paths
+}
+
+/** Holds for a folder that is below another one, and not the same. Both are clean. */
+export function isBelow(path: string, folder: string): boolean {
+  return path !== folder && path.startsWith(folder === '/' ? '/' : `${folder}/`)
+}
+
+export function isAtOrBelow(path: string, folder: string): boolean {
+  return path === folder || isBelow(path, folder)
+}
+
+/** Returns the rules as an account sees them. */
+export function seenBy(rules: readonly FolderRule[], person: Person): SeenRules {
+  const seen = rules.map((rule) => ({
+    id: rule.id,
+    path: rule.path,
+    access: rule.access,
+    rank: rankOf(rule, person),
+  }))
+  return seenRules(person.role === ADMIN, seen)
+}
+
+/** Sorts the rules that one account sees by their paths. */
+export function seenRules(isAdmin: boolean, rules: Iterable<SeenRule>): SeenRules {
+  const at = new Map<string, SeenRule[]>()
+  for (const rule of rules) {
+    const there = at.get(rule.path)
+    if (there === undefined) at.set(rule.path, [rule])
+    else there.push(rule)
+  }
+  return { isAdmin, at }
+}
+
+function rankOf({ builtIn, groupId, userId }: FolderRule, person: Person): Rank {
+  if (userId !== null) return userId === person.id ? 3 : 0
+  if (groupId !== null) return person.groupIds.includes(groupId) ? 2 : 0
+  return builtIn === builtInGroupOf(person.role) ? 1 : 0
+}
+
+/** Returns the built-in group that rules can name an account by; no rule names admins. */
+function builtInGroupOf(role: number): 'user' | 'guest' | undefined {
+  if (role === ADMIN) return undefined
+  return role === GUEST ? 'guest' : 'user'
+}
+
+/**
+ * Decides what an account may do at a folder: the first folder upwards with a rule that names it
+ * decides. When no rule names it, the folder is closed to it as soon as a rule there or above gives
+ * somebody a right.
+ *
+ * @param path Full and clean.
+ */
+export function accessAt({ isAdmin, at }: SeenRules, path: string): Decision {
+  if (isAdmin) return { access: 'write', rule: undefined }
+  let isGiven = false
+  for (const folder of pathAndParents(path)) {
+    const there = at.get(folder) ?? []
+    const rule = nearestOf(there)
+    if (rule !== undefined) return { access: rule.access, rule }
+    isGiven ||= there.some(({ access }) => access !== 'none')
+  }
+  return { access: isGiven ? 'none' : 'open', rule: undefined }
+}
+
+/** Finds the rule of one folder that decides for an account. */
+function nearestOf(rules: readonly SeenRule[]): SeenRule | undefined {
+  const rank = Math.max(0, ...rules.map((rule) => rule.rank))
+  if (rank === 0) return undefined
+  const nearest = rules.filter((rule) => rule.rank === rank)
+  for (const access of BETWEEN_GROUPS) {
+    const rule = nearest.find((each) => each.access === access)
+    if (rule !== undefined) return rule
+  }
+  return undefined
+}
+
+/**
+ * Decides what an account may do in all of a file or folder: the least of it and of each folder
+ * with rules below it.
+ *
+ * @param path Full and clean.
+ */
+export function accessToWhole(seen: SeenRules, path: string): Decided {
+  const folders = [...seen.at.keys()].filter((folder) => isBelow(folder, path))
+  return [path, ...folders]
+    .map((folder) => accessAt(seen, folder).access)
+    .reduce((least, access) => (STRENGTH[access] < STRENGTH[least] ? access : least))
+}
+
+export function hasRulesBelow({ at }: SeenRules, path: string): boolean {
+  return [...at.keys()].some((folder) => isBelow(folder, path))
+}
+
+export function hasRulesIn(seen: SeenRules, path: string): boolean {
+  return seen.at.has(path) || hasRulesBelow(seen, path)
+}
+
+/** The ids of accounts of this site; `undefined` where everybody may. */
+export interface UsersOfFolder {
+  readers: number[] | undefined
+  writers: number[] | undefined
+}
+
+/**
+ * Lists who may read and who may write a folder.
+ *
+ * @param people With the rules as each of them sees them: every general account, and the guest
+ *   unless it is disabled. Admins may do everything and count for nothing here.
+ * @param path Full and clean.
+ */
+export function usersOf(
+  people: readonly { id: number; seen: SeenRules }[],
+  path: string,
+): UsersOfFolder {
+  const readers: number[] = []
+  const writers: number[] = []
+  for (const { id, seen } of people) {
+    const { access } = accessAt(seen, path)
+    if (mayRead(access)) readers.push(id)
+    if (mayWrite(access)) writers.push(id)
+  }
+  return {
+    readers: readers.length === people.length ? undefined : readers,
+    writers: writers.length === people.length ? undefined : writers,
+  }
+}

@@ -1,0 +1,46 @@
+import { sql } from 'drizzle-orm'
+import * as v from 'valibot'
+import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
+import { ADMIN, GENERAL, GUEST } from '../../core/accounts/roles.ts'
+import { literal } from '../../core/database/literal.ts'
+import { ACCESS, type SeenRules, seenRules } from './decision.ts'
+
+/**
+ * All rules as the account of a row of `users` sees them: a column of that row, so it takes no
+ * round trip. JSON: an array of `[id, path, access, rank]`.
+ */
+// Nested, because Drizzle takes the names of tables off the columns of the outer level.
+export const SEEN_RULES = sql<string>`(${sql`select json_group_array(json_array(
+  ${folderRules.id}, ${folderRules.path}, ${folderRules.access}, case
+    when ${folderRules.userId} = ${users.id} then 3
+    when exists (select 1 from ${groupMembers}
+      where ${groupMembers.groupId} = ${folderRules.groupId} and ${groupMembers.userId} = ${users.id}) then 2
+    when ${folderRules.builtIn} = 'user' and ${users.role} = ${literal(GENERAL)} then 1
+    when ${folderRules.builtIn} = 'guest' and ${users.role} = ${literal(GUEST)} then 1
+    else 0 end
+)) from ${folderRules}`})`.as('seen_rules')
+
+/** Whether the lists of readers at the file server have to be written: a column of any row. */
+export const WAITS =
+  sql<number>`(${sql`select ${folderState.version} <> ${folderState.written} from ${folderState}`})`.as(
+    'folders_wait',
+  )
+
+const seenSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(v.tuple([v.number(), v.string(), v.picklist(ACCESS), v.picklist([0, 1, 2, 3])])),
+)
+
+/**
+ * Reads the column of `SEEN_RULES`.
+ *
+ * @param role That of the account.
+ */
+export function readSeenRules(role: number, json: string): SeenRules {
+  const rules = v.parse(seenSchema, json)
+  return seenRules(
+    role === ADMIN,
+    rules.map(([id, path, access, rank]) => ({ id, path, access, rank })),
+  )
+}

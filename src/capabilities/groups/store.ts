@@ -1,0 +1,73 @@
+import { ne, sql } from 'drizzle-orm'
+import * as v from 'valibot'
+import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
+import { isEnabledAt } from '../../core/accounts/conditions.ts'
+import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
+import type { Database } from '../../core/deps.ts'
+import { ACCESS, type FolderRule, type Person } from './decision.ts'
+
+/** Selects all folder rules, by path. */
+export function selectRules(db: Database) {
+  return db
+    .select({
+      id: folderRules.id,
+      path: folderRules.path,
+      builtIn: folderRules.builtIn,
+      groupId: folderRules.groupId,
+      userId: folderRules.userId,
+      access: folderRules.access,
+    })
+    .from(folderRules)
+    .orderBy(folderRules.path, folderRules.id)
+}
+
+const ruleSchema = v.object({
+  id: v.number(),
+  path: v.string(),
+  builtIn: v.nullable(v.picklist(['user', 'guest'])),
+  groupId: v.nullable(v.number()),
+  userId: v.nullable(v.number()),
+  access: v.picklist(ACCESS),
+})
+const rulesSchema = v.array(ruleSchema)
+
+/** Reads the rows of `selectRules`. */
+export function readRules(rows: Awaited<ReturnType<typeof selectRules>>): FolderRule[] {
+  return v.parse(rulesSchema, rows)
+}
+
+/** Selects the accounts whose rights come from rules: all but admins. */
+export function selectPeople(db: Database) {
+  const groupIds = sql<string>`(${sql`select json_group_array(${groupMembers.groupId})
+    from ${groupMembers} where ${groupMembers.userId} = ${users.id}`})`
+  return db
+    .select({
+      id: users.id,
+      role: users.role,
+      disabled: users.disabled,
+      endsAt: users.endsAt,
+      groupIds: groupIds.as('group_ids'),
+    })
+    .from(users)
+    .where(ne(users.role, ADMIN))
+    .orderBy(users.id)
+}
+
+const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(v.number()))
+
+/**
+ * Reads the rows of `selectPeople`: general accounts, disabled ones too, and the guest unless it is
+ * disabled.
+ *
+ * @param now Unix time, milliseconds.
+ */
+export function readPeople(rows: Awaited<ReturnType<typeof selectPeople>>, now: number): Person[] {
+  return rows
+    .filter((row) => row.role !== GUEST || isEnabledAt(row, now))
+    .map(({ id, role, groupIds }) => ({ id, role, groupIds: v.parse(idsSchema, groupIds) }))
+}
+
+/** Selects whether something waits to be written: `version` differs from `written`. */
+export function selectFolderState(db: Database) {
+  return db.select({ version: folderState.version, written: folderState.written }).from(folderState)
+}

@@ -1,0 +1,173 @@
+import { and, notExists, type SQL, sql } from 'drizzle-orm'
+import * as v from 'valibot'
+import { groupMembers, groups, users } from '../../../schema/tables.ts'
+import { type AuditEvent, insertEvents } from '../audit/events.ts'
+import { type Authority, writing } from '../database/statements.ts'
+import type { UserId } from '../database/user-id.ts'
+import type { Database } from '../deps.ts'
+import { isNotGuest } from './conditions.ts'
+import { ADMIN, GUEST } from './roles.ts'
+
+/** The groups that every site has. They have no rows. */
+export const BUILT_IN_GROUPS = ['user', 'guest', 'admin'] as const
+export type BuiltInGroup = (typeof BUILT_IN_GROUPS)[number]
+
+export const MAX_GROUPS_OF_USER = 50
+
+/** How somebody became a member. `command`: on the command line. */
+export type MemberSource = 'operator' | 'command' | 'invitation' | 'registration' | 'sso' | 'import'
+
+/**
+ * Returns the key by which names of groups are compared: names that differ only in case or in the
+ * Unicode form of a letter have the same one.
+ *
+ * @see Unicode Standard Annex 15 (NFC), and section 3.13 of the standard (case folding)
+ */
+export function groupNameKey(name: string): string {
+  return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC')
+}
+
+/** Returns the built-in group of a role. */
+export function builtInGroupOf(role: number): BuiltInGroup {
+  if (role === ADMIN) return 'admin'
+  return role === GUEST ? 'guest' : 'user'
+}
+
+/** The names of a user's own groups, in order, as JSON: a column of a row of `users`. */
+export const GROUP_NAMES = sql<string>`(${sql`select json_group_array(name) from (
+  select ${groups.name} as name from ${groupMembers}
+  join ${groups} on ${groups.id} = ${groupMembers.groupId}
+  where ${groupMembers.userId} = ${users.id} order by ${groups.nameKey}
+)`})`.as('group_names')
+
+const namesSchema = v.pipe(v.string(), v.parseJson(), v.array(v.string()))
+
+/**
+ * Returns the names of all groups of a user, the built-in one first.
+ *
+ * @param json The column `GROUP_NAMES`.
+ */
+export function groupNamesOf(role: number, json: string): string[] {
+  return [builtInGroupOf(role), ...v.parse(namesSchema, json)]
+}
+
+/** Selects the groups that have these names. Built-in ones have no rows. */
+export function selectGroupsNamed(db: Database, names: readonly string[]) {
+  const keys = JSON.stringify(names.map(groupNameKey))
+  return db
+    .select({ id: groups.id, name: groups.name })
+    .from(groups)
+    .where(sql`${groups.nameKey} in (select value from json_each(${keys}))`)
+    .orderBy(groups.nameKey)
+}
+
+/** Selects all groups by name. */
+export function selectGroupNames(db: Database) {
+  return db.select({ id: groups.id, name: groups.name }).from(groups).orderBy(groups.nameKey)
+}
+
+/** Selects which users are in which groups. */
+export function selectMemberships(db: Database) {
+  return db
+    .select({ groupId: groupMembers.groupId, userId: groupMembers.userId })
+    .from(groupMembers)
+    .orderBy(groupMembers.groupId, groupMembers.userId)
+}
+
+/** Ids as SQLite reads them: an array in JSON, or an expression of one. */
+export type Ids = readonly number[] | SQL
+
+/** Returns the id of one user as a JSON array. */
+export function idsOf(userId: UserId): SQL {
+  return sql`json_array(${userId})`
+}
+
+function inIds(column: SQL, ids: Ids): SQL {
+  return sql`${column} in (select value from json_each(${'length' in ids ? JSON.stringify(ids) : ids}))`
+}
+
+interface Membership {
+  userIds: Ids
+  groupIds: Ids
+}
+
+const ofPair = sql`${groupMembers.groupId} = ${groups.id} and ${groupMembers.userId} = ${users.id}`
+
+/**
+ * Returns the statements that add users to groups, with an event for each. Groups and users that do
+ * not exist, the guest, who is a member already and whoever is in too many groups are left out.
+ *
+ * @param event Its user and its detail are replaced by the member and the name of the group.
+ * @param when A further condition on the rows of `users` and `groups`.
+ */
+export function membersAdding(
+  db: Database,
+  by: Authority,
+  { userIds, groupIds }: Membership,
+  added: { source: MemberSource; addedBy?: UserId | null },
+  event: AuditEvent,
+  when?: SQL,
+) {
+  const member = db.select({ userId: groupMembers.userId }).from(groupMembers)
+  // Those that the same statement adds before this one.
+  const before = sql`(select count(*) from ${groups} as earlier where earlier.id < ${groups.id}
+    and ${inIds(sql`earlier.id`, groupIds)} and not exists (select 1 from ${groupMembers}
+      where ${groupMembers.groupId} = earlier.id and ${groupMembers.userId} = ${users.id}))`
+  const source = {
+    from: sql`${groups} cross join ${users}`,
+    where: and(
+      inIds(sql`${groups.id}`, groupIds),
+      inIds(sql`${users.id}`, userIds),
+      isNotGuest,
+      notExists(member.where(ofPair)),
+      sql`${groupsOfUser} + ${before} < ${MAX_GROUPS_OF_USER}`,
+      when,
+    ),
+  }
+  const row = {
+    groupId: sql`${groups.id}`,
+    userId: sql`${users.id}`,
+    addedAt: event.at,
+    addedBy: added.addedBy ?? null,
+    source: added.source,
+  }
+  return {
+    memberEvents: insertEvents(db, by, event, memberOfEvent, source),
+    membersAdded: writing(db, by)
+      .insert(groupMembers, row, source)
+      .returning({ userId: groupMembers.userId }),
+  }
+}
+
+/** The number of groups of the user of a row of `users`. */
+export const groupsOfUser: SQL = sql`(select count(*) from ${groupMembers} as own where own.user_id = ${users.id})`
+
+const memberOfEvent = { userId: sql`${users.id}`, detail: sql`${groups.name}` }
+
+/**
+ * Returns the statements that remove users from groups, with an event for each.
+ *
+ * @param event Its user and its detail are replaced by the member and the name of the group.
+ * @param when A further condition, in which `groupMembers` is the row.
+ */
+export function membersRemoving(
+  db: Database,
+  by: Authority,
+  { userIds, groupIds }: Membership,
+  event: AuditEvent,
+  when?: SQL,
+) {
+  const which = and(
+    inIds(sql`${groupMembers.groupId}`, groupIds),
+    inIds(sql`${groupMembers.userId}`, userIds),
+    when,
+  )
+  const nameOfGroup = sql`(select ${groups.name} from ${groups} where ${groups.id} = ${groupMembers.groupId})`
+  const columns = { userId: sql`${groupMembers.userId}`, detail: nameOfGroup }
+  return {
+    removalEvents: insertEvents(db, by, event, columns, { from: groupMembers, where: which }),
+    membersRemoved: writing(db, by)
+      .delete(groupMembers, which)
+      .returning({ userId: groupMembers.userId }),
+  }
+}
