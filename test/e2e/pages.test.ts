@@ -102,7 +102,7 @@ async function goThroughEverything(page: Page): Promise<void> {
   expect(await page.getByRole('main').innerText()).toContain('No keys yet')
 
   await page.getByRole('navigation').getByRole('link', { name: 'Sessions' }).click()
-  expect(await page.getByRole('listitem').filter({ hasText: 'Unknown program' }).count()).toBe(1)
+  expect(await page.getByRole('listitem').filter({ hasText: 'Unknown app' }).count()).toBe(1)
   await page.locator('summary').filter({ hasText: 'Sign out everywhere else' }).click()
   await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
   expect(await page.getByRole('main').innerText()).toContain('You are not signed in anywhere else.')

@@ -186,8 +186,8 @@ describe('what is told of programs', () => {
     await replaceSecret(site.deps, COMMAND_LINE, await getClient(site.deps, COMMAND_LINE, clientId))
     await run()
     expect(titles()).toEqual([
-      'A program was registered: “Photos”',
-      'A program has a new secret: “Photos”',
+      'An app was registered: “Photos”',
+      'An app has a new secret: “Photos”',
     ])
     expect(JSON.stringify(got)).not.toContain('lks_')
     expect(got[0]?.body.data.link).toBe('http://localhost/account/admin/programs')
@@ -205,7 +205,7 @@ describe('what is told of programs', () => {
     await site.settle()
     await run()
     const title =
-      'A code or token of alice for a program was used twice, so it may be stolen: “Photos”'
+      'A code or token of alice for an app was used twice, so it may be stolen: “Photos”'
     expect(titles()).toEqual([title, title])
     expect(JSON.stringify(got)).not.toContain(code)
     expect(got.map(({ body }) => body.data.link).toSorted(byText)).toEqual([

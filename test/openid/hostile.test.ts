@@ -461,8 +461,8 @@ describe('consent', () => {
 
   test('names what the program learns, and what else it wants', async () => {
     const { html } = await alice.get(requestPath(third, { scope: 'openid profile offline_access' }))
-    const list = /<ul class="checks">(.*?)<\/ul>/s.exec(html)?.[1] ?? ''
-    expect(Array.from(list.matchAll(/<span>(.*?)<\/span>/gs), ([, text]) => text)).toEqual([
+    const list = /<ul class="may">(.*?)<\/ul>/s.exec(html)?.[1] ?? ''
+    expect(Array.from(list.matchAll(/<li>(.*?)<\/li>/gs), ([, text]) => text)).toEqual([
       'See your user name, and when and how you signed in',
       'Stay signed in after you sign out here',
     ])

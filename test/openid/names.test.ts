@@ -78,7 +78,7 @@ describe('while a client is registered', () => {
 
   test('an operator who could rename an account is told what that means', async () => {
     const operator = await signedIn(site, 'admin', ADMIN_PASSWORD)
-    const told = 'Programs know this account by its name'
+    const told = 'Apps know this account by its name'
     const shown = async () => textOf((await operator.get(`/account/admin/users/${ALICE}`)).html)
     expect(await shown()).toContain(told)
     await operator.post('/account/admin/programs/delete', { id: client.clientId })
@@ -114,7 +114,7 @@ describe('the pages of programs', () => {
   })
 
   test('show a user what has access, and take it away', async () => {
-    expect(textOf((await alice.get('/account/programs')).html)).toContain('No programs')
+    expect(textOf((await alice.get('/account/programs')).html)).toContain('No apps')
     const scope = 'openid offline_access'
     const got = await exchangeCode(site, client, await codeFor(alice, client, { scope }))
     expect(textOf((await alice.get('/account/programs')).html)).toContain('files')
@@ -123,7 +123,7 @@ describe('the pages of programs', () => {
     expect((await userInfo(site, got.access_token)).status).toBe(401)
     expect((await alice.post('/account/programs/remove', { id: client.clientId })).status).toBe(404)
     const { html } = await alice.get('/account/activity')
-    expect(textOf(html)).toContain('You took the access from the program “files”')
+    expect(textOf(html)).toContain('You took the access from the app “files”')
   })
 
   test('register an OpenList, replace its secret and delete it', async () => {
@@ -158,7 +158,7 @@ describe('the pages of programs', () => {
       redirect_uris: 'https://app.example.org/callback',
       is_public: 'on',
     })
-    expect(textOf(html)).toContain('Copy them into the program. issuer')
+    expect(textOf(html)).toContain('Copy them into the app. issuer')
     expect(textOf(html)).not.toContain('secret')
   })
 

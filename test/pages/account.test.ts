@@ -416,7 +416,7 @@ describe('sessions', () => {
     await signInElsewhere()
     const { html } = await visitor.get('/account/sessions')
     expect(textOf(html)).toMatch(
-      /Firefox on Linux This device Active now 192\.0\.2\.1 Signed in 5 minutes ago With password Ends in 2 days Unknown program Active in the last hour 192\.0\.2\.1 Signed in just now With password Ends in 2 days Sign out/,
+      /Firefox on Linux This device Active now 192\.0\.2\.1 Signed in 5 minutes ago With password Ends in 2 days Unknown app Active in the last hour 192\.0\.2\.1 Signed in just now With password Ends in 2 days Sign out/,
     )
     expect(html.match(/action="\/account\/sessions\/end"/g)).toHaveLength(1)
   })
@@ -433,7 +433,7 @@ describe('sessions', () => {
     site.now += 2 * HOUR
     expect(newer).not.toBe(older)
     expect(await textAt('/account/sessions')).toMatch(
-      /This device Active now .* curl Last active 2 hours ago .* Unknown program Last active 5 hours ago/,
+      /This device Active now .* curl Last active 2 hours ago .* Unknown app Last active 5 hours ago/,
     )
   })
 
@@ -441,7 +441,7 @@ describe('sessions', () => {
     await signInElsewhere()
     const { html } = await visitor.get('/account/sessions', { 'Accept-Language': 'zh-CN' })
     expect(textOf(html)).toMatch(
-      /Linux 上的 Firefox 本设备 正在使用 192\.0\.2\.1 刚刚登录 使用密码 2 天后到期 未知程序 一小时内活跃 192\.0\.2\.1 刚刚登录 使用密码 2 天后到期 退出/,
+      /Linux 上的 Firefox 本设备 正在使用 192\.0\.2\.1 刚刚登录 使用密码 2 天后到期 未知应用 一小时内活跃 192\.0\.2\.1 刚刚登录 使用密码 2 天后到期 退出/,
     )
   })
 

@@ -253,8 +253,8 @@ describe('equal events in a row', () => {
       await site.db.insert(auditEvents).values({ ...event, at: NOW + minute * 60_000 })
     await site.db.insert(auditEvents).values(keyUsed(NOW + 180_000, 'phone'))
     expect(rowsIn((await admin.get(page(1))).html)).toEqual([
-      'alice used the SSH key “phone” 09:18 UTC 192.0.2.7 Unknown program',
-      'alice used the SSH key “laptop” 3 times 09:17 UTC ← 09:15 UTC 192.0.2.7 Unknown program',
+      'alice used the SSH key “phone” 09:18 UTC 192.0.2.7 Unknown app',
+      'alice used the SSH key “laptop” 3 times 09:17 UTC ← 09:15 UTC 192.0.2.7 Unknown app',
     ])
   })
 })

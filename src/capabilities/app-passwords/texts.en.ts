@@ -1,10 +1,10 @@
 export const appPasswordsEn = {
   appPasswords: {
     title: 'App passwords',
-    lead: 'Passwords for programs that cannot ask you for a code, such as WebDAV and SFTP clients.',
+    lead: 'Passwords for apps that cannot ask you for a code, such as WebDAV and SFTP clients.',
     none: 'No app passwords',
     noneOf: 'No app passwords.',
-    noneHint: 'Create one for each program. Then you can delete it without changing the others.',
+    noneHint: 'Create one for each app. Then you can delete it without changing the others.',
     created: (when: string) => `Created ${when}`,
     lastUsed: (when: string) => `Last used ${when}`,
     from: (network: string) => `from ${network}`,
@@ -13,14 +13,14 @@ export const appPasswordsEn = {
     expired: (when: string) => `Expired ${when}`,
     neverExpires: 'Never expires',
     delete: 'Delete',
-    deleteQuestion: (name: string) => `Delete “${name}”? Programs that use it are refused at once.`,
+    deleteQuestion: (name: string) => `Delete “${name}”? Apps that use it are refused at once.`,
     deleteSubmit: 'Delete app password',
     add: 'New app password',
     addTitle: 'Create an app password',
     addLead:
-      'Create one for each program and device. Then you can delete one, and the others keep working.',
+      'Create one for each app and device. Then you can delete one, and the others keep working.',
     name: 'Name',
-    nameHint: 'The program and the device, such as “rclone on my laptop”.',
+    nameHint: 'The app and the device, such as “rclone on my laptop”.',
     use: 'What it is for',
     useHint: 'An app password never has more rights than your account.',
     uses: {
@@ -58,10 +58,10 @@ export const appPasswordsEn = {
     staysValid:
       'App passwords stay valid when you change your password. To end them all, go to Sessions and choose “Sign out everywhere and delete app passwords”.',
     createdTitle: 'Your app password',
-    createdLead: 'Copy it into the program now. It is not shown again.',
+    createdLead: 'Copy it into the app now. It is not shown again.',
     createdDone: 'I have copied it',
     howTo: 'How to use it',
-    webdavHow: 'Add a WebDAV server to the program, and fill in:',
+    webdavHow: 'Add a WebDAV server to the app, and fill in:',
     address: 'Address',
     addressOf: 'The WebDAV address of your file server. Ask an administrator for it.',
     passwordOf: 'The app password above',

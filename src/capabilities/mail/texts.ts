@@ -120,7 +120,7 @@ const en: MailTexts = {
     account_end: {
       subject: ({ site }) => `Your account at ${site} ends soon`,
       before: ({ user, site, until }) => [
-        `The account ${user} at ${site} ends on ${until}. From then on, nobody can sign in to it, and app passwords, SSH keys and programs stop working.`,
+        `The account ${user} at ${site} ends on ${until}. From then on, nobody can sign in to it, and app passwords, SSH keys and apps stop working.`,
         'If you want to keep it, ask the operator of the site.',
       ],
       link: '',
@@ -205,7 +205,7 @@ const zh: MailTexts = {
     account_end: {
       subject: ({ site }) => `您在 ${site} 的账户即将到期`,
       before: ({ user, site, until }) => [
-        `${site} 的账户 ${user} 将于 ${until} 到期。到期后将无法登录，应用专用密码、SSH 密钥和程序也会停止工作。`,
+        `${site} 的账户 ${user} 将于 ${until} 到期。到期后将无法登录，应用专用密码、SSH 密钥和应用也会停止工作。`,
         '如果您想继续使用，请联系站点管理员。',
       ],
       link: '',

@@ -6,7 +6,7 @@ import { counted } from '../../web/kit/texts/counted.ts'
 const topicGroups: Record<TopicGroup, string> = {
   signIns: 'Sign-ins',
   protection: 'Passwords and keys',
-  accounts: 'Accounts and programs',
+  accounts: 'Accounts and apps',
 }
 
 const topics: Record<Topic, string> = {
@@ -18,8 +18,8 @@ const topics: Record<Topic, string> = {
   password: 'A password is changed, or set by an administrator',
   credential_added: 'An SSH key, passkey, app password, linked account or service token is added',
   passkey_cloned: 'A passkey may have been copied',
-  access_replayed: 'A code or token for a program is used twice: it may be stolen',
-  program_registered: 'A program is registered, or its secret replaced',
+  access_replayed: 'A code or token for an app is used twice: it may be stolen',
+  program_registered: 'An app is registered, or its secret replaced',
   many_refusals: 'Many refused sign-ins (at most one notice an hour)',
   registration: 'Somebody registers an account',
   reset_link: 'An administrator makes a link for a new password (always sent)',
@@ -96,7 +96,7 @@ const ownTopics: Record<(typeof OWN_TOPICS)[number], string> = {
   password: 'A new password',
   credential_added: 'A new key, passkey, app password or linked account',
   passkey_cloned: 'A passkey that may have been copied',
-  access_replayed: 'A sign-in to a program that may not have been you',
+  access_replayed: 'A sign-in to an app that may not have been you',
   reset_link: 'A link for a new password (sent in any case)',
   account_end: 'Your account ends soon',
 }

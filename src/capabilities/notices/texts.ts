@@ -54,9 +54,9 @@ const en: NoticeTexts = {
     service_token_made: ({ what }) => `A service token was created: ${quoted(what)}`,
     passkey_cloned: ({ user }) => `A passkey of ${user} may have been copied`,
     access_replayed: ({ user, what }) =>
-      `A code or token of ${user} for a program was used twice, so it may be stolen: ${quoted(what)}`,
-    client_added: ({ what }) => `A program was registered: ${quoted(what)}`,
-    client_secret_made: ({ what }) => `A program has a new secret: ${quoted(what)}`,
+      `A code or token of ${user} for an app was used twice, so it may be stolen: ${quoted(what)}`,
+    client_added: ({ what }) => `An app was registered: ${quoted(what)}`,
+    client_secret_made: ({ what }) => `An app has a new secret: ${quoted(what)}`,
     many_refusals: ({ count }) => `${count} sign-ins were refused in the last hour`,
     registered: ({ user }) => `${user} registered`,
     reset_link_made: ({ user }) => `A link for a new password of ${user} was made`,
@@ -109,8 +109,8 @@ const zh: NoticeTexts = {
     passkey_cloned: ({ user }) => `${user} 的通行密钥可能被复制`,
     access_replayed: ({ user, what }) =>
       `${user} 的授权码或令牌被重复使用，可能已被盗：${quoted(what)}`,
-    client_added: ({ what }) => `注册了程序：${quoted(what)}`,
-    client_secret_made: ({ what }) => `程序有了新密钥：${quoted(what)}`,
+    client_added: ({ what }) => `接入了应用：${quoted(what)}`,
+    client_secret_made: ({ what }) => `应用有了新密钥：${quoted(what)}`,
     many_refusals: ({ count }) => `最近一小时有 ${count} 次登录被拒绝`,
     registered: ({ user }) => `${user} 注册了账户`,
     reset_link_made: ({ user }) => `有人为 ${user} 创建了重设密码的链接`,

@@ -14,17 +14,17 @@ const presets: Record<Preset | 'other', string> = {
   sftpgo: 'SFTPGo',
   grafana: 'Grafana',
   'cloudflare-access': 'Cloudflare Access',
-  other: 'Another program',
+  other: 'Another app',
 }
 
 const presetHints: Record<Preset, string> = {
   openlist: 'File lists. The address of its site is enough.',
   sftpgo: 'A server for SFTP and WebDAV. The address of its site is enough.',
   grafana: 'Charts and alerts. The address of its site is enough.',
-  'cloudflare-access': 'A door in front of other sites. The address of your team is enough.',
+  'cloudflare-access': 'Protects other sites. The address of your team is enough.',
 }
 
-/** How the settings of a program are used. */
+/** How the settings of an app are used. */
 const notes: Record<Preset, string> = {
   openlist:
     'With sso_auto_register: true, every user of this site gets an account there at the first sign-in. For another Latchkey, enter it only if that is what you want.',
@@ -35,11 +35,11 @@ const notes: Record<Preset, string> = {
 }
 
 export const openidEn = {
-  /** The pages on which a program asks for a sign-in. */
+  /** The pages on which an app asks for a sign-in. */
   authorize: {
     asks: (program: string, host: string) => `${program} (${host}) asks you to sign in.`,
     consentTitle: (program: string) => `Allow ${program}?`,
-    consentLead: (host: string) => `The program at ${host} asks to:`,
+    consentLead: (host: string) => `The app at ${host} will be able to:`,
     scopes,
     signedInAs: (name: string) => `You are signed in as ${name}.`,
     notYou: 'Not you? Use another account',
@@ -56,21 +56,21 @@ export const openidEn = {
       'If this page comes back, the provider did not ask you to sign in. Then first add a passkey:',
     untrustedTitle: 'This request cannot be answered',
     untrusted:
-      'The program that sent you here, or the address for its answer, is not registered on this site. Nothing was sent to it. Tell the operator of that program.',
+      'The app that sent you here, or the address for its answer, is not registered on this site. Nothing was sent to it. Tell the administrator of that app.',
     endTitle: 'Sign out?',
     endLead:
-      'A program asks you to sign out. Other programs that you use with this sign-in lose their access, too.',
+      'An app asks you to sign out. Other apps that you use with this sign-in lose their access, too.',
     endSubmit: 'Sign out',
     endStay: 'Stay signed in',
     endedTitle: 'You are signed out',
     endedLead: 'You can close this page.',
   },
-  /** The programs of a user. */
+  /** The apps of a user. */
   programs: {
-    title: 'Connected programs',
-    lead: 'Sites and programs where you sign in with this account.',
-    none: 'No programs',
-    noneHint: 'A program appears here once you have signed in to it with this account.',
+    title: 'Connected apps',
+    lead: 'Sites and apps where you sign in with this account.',
+    none: 'No apps',
+    noneHint: 'An app appears here once you have signed in to it with this account.',
     used: (when: string) => `Last sign-in ${when}`,
     neverUsed: 'Not used yet',
     given: (when: string) => `Allowed ${when}`,
@@ -79,23 +79,23 @@ export const openidEn = {
       `Remove “${name}”? It loses its access at once and must ask again.`,
     removeSubmit: 'Remove access',
   },
-  /** The registered programs, for operators. */
+  /** The registered apps, for administrators. */
   adminPrograms: {
-    title: 'Registered programs',
-    lead: 'Programs that let users sign in with their account of this site (OpenID Connect).',
-    none: 'No programs',
-    noneHint: 'Register one, then copy its settings into the program.',
-    add: 'Register a program',
+    title: 'Apps that sign in here',
+    lead: 'Apps that let users sign in with their account of this site (OpenID Connect).',
+    none: 'No apps',
+    noneHint: 'Register one, then copy its settings into the app.',
+    add: 'Register an app',
     name: 'Name',
     presetHints,
-    otherHint: 'Any program that can use OpenID Connect.',
+    otherHint: 'Any app that can use OpenID Connect.',
     more: 'More addresses',
     presets,
-    site: 'Address of the program',
+    site: 'Address of the app',
     siteHint: 'Such as https://files.example.org.',
     teamHint: 'Such as https://TEAM.cloudflareaccess.com.',
     redirects: 'Redirect URIs',
-    redirectsHint: 'One per line, exactly as the program sends them.',
+    redirectsHint: 'One per line, exactly as the app sends them.',
     postLogout: 'Addresses after the sign-out',
     logout: 'Back-channel logout address',
     addresses: 'Client ID and addresses',
@@ -110,35 +110,35 @@ export const openidEn = {
         hint: 'It refuses everybody else.',
       },
       is_public: {
-        title: 'It can’t keep a secret',
-        hint: 'A program that runs in a browser or on a phone. It gets no secret.',
+        title: 'Public app (browser or phone)',
+        hint: 'It can’t keep a secret, so it gets none.',
       },
       email_in_id_token: {
         title: 'It reads the e-mail address in the ID token',
-        hint: 'Most programs ask userinfo. Choose this if the program says that it gets no address.',
+        hint: 'Most apps ask userinfo. Choose this if the app says that it gets no address.',
       },
     },
     adminsOnly: 'Administrators only',
     isFirstParty: 'Belongs to this site: no consent asked',
     isPublicShort: 'Without a secret',
     hasEmailInIdToken: 'E-mail address in the ID token',
-    submit: 'Register program',
-    createdTitle: 'Settings of the program',
-    createdLead: 'Copy them into the program now. The secret is not shown again.',
-    createdLeadPublic: 'Copy them into the program.',
+    submit: 'Register app',
+    createdTitle: 'Settings of the app',
+    createdLead: 'Copy them into the app now. The secret is not shown again.',
+    createdLeadPublic: 'Copy them into the app.',
     notes,
     createdDone: 'I have copied them',
     secret: 'New secret',
     secretQuestion:
-      'The old secret ends at once. Nobody can sign in to the program until it has the new one.',
+      'The old secret ends at once. Nobody can sign in to the app until it has the new one.',
     secretSubmit: 'Make a new secret',
     delete: 'Delete',
     deleteQuestion: (name: string) =>
       `Delete “${name}”? Its users can no longer sign in to it, and its tokens end at once.`,
-    deleteSubmit: 'Delete the program',
+    deleteSubmit: 'Delete the app',
     namesTitle: 'Reserved names',
     namesLead:
-      'Programs know users by their names. Nobody else gets the name of a deleted or renamed account until you release it.',
+      'Apps know users by their names. Nobody else gets the name of a deleted or renamed account until you release it.',
     release: 'Release',
     releaseQuestion: (name: string) => `Release ${name}? Any account can get this name then.`,
   },

@@ -25,13 +25,13 @@ export const sessionsEn = {
     endOthersQuestion: 'You are signed out on all other devices. App passwords stay valid.',
     onlyThis: 'You are not signed in anywhere else.',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
-    unknownBrowser: 'Unknown program',
+    unknownBrowser: 'Unknown app',
     methods: sessionMethods,
     madeWith: (methods: string) => `With ${methods}`,
     and: ' and ',
     endEverything: 'Sign out everywhere and delete app passwords',
     endEverythingQuestion:
-      'You are signed out on all devices, including this one, and no program can use your app passwords any more. Do this when somebody else may have had access. Your SSH keys stay: check them too.',
+      'You are signed out on all devices, including this one, and no app can use your app passwords any more. Do this when somebody else may have had access. Your SSH keys stay: check them too.',
   },
 }
 

@@ -15,7 +15,7 @@ export const sessionsZh: typeof sessionsEn = {
     endOthersQuestion: '除本设备外，其他设备都将退出登录。应用专用密码仍然有效。',
     onlyThis: '你没有在其他地方登录。',
     browserOn: (browser, system) => `${system} 上的 ${browser}`,
-    unknownBrowser: '未知程序',
+    unknownBrowser: '未知应用',
     methods: {
       pwd: '密码',
       otp: '验证码',
@@ -28,6 +28,6 @@ export const sessionsZh: typeof sessionsEn = {
     and: '和',
     endEverything: '退出所有设备并删除应用专用密码',
     endEverythingQuestion:
-      '所有设备都将退出登录，包括这一台，所有程序也不能再使用你的应用专用密码。如果其他人可能使用过你的账户，请这样做。SSH 公钥会保留，请一并检查。',
+      '所有设备都将退出登录，包括这一台，所有应用也不能再使用你的应用专用密码。如果其他人可能使用过你的账户，请这样做。SSH 公钥会保留，请一并检查。',
   },
 }

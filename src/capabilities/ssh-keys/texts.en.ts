@@ -3,9 +3,9 @@ import { counted } from '../../web/kit/texts/counted.ts'
 export const sshKeysEn = {
   keys: {
     title: 'SSH keys',
-    lead: 'With these keys, programs for file transfer reach your files over SFTP, without a password.',
+    lead: 'With these keys, file transfer apps reach your files over SFTP, without a password.',
     leadWithoutAccess:
-      'With a key, programs for file transfer reach your files over SFTP, without a password.',
+      'With a key, file transfer apps reach your files over SFTP, without a password.',
     noAccess: 'Your account may not use SFTP, so keys do not work yet',
     noAccessHint: 'Ask an administrator of this site for the permission.',
     connect: 'Sign in with this command',

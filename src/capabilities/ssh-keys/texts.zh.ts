@@ -3,8 +3,8 @@ import type { sshKeysEn } from './texts.en.ts'
 export const sshKeysZh: typeof sshKeysEn = {
   keys: {
     title: 'SSH 公钥',
-    lead: '文件传输程序用这些公钥通过 SFTP 访问你的文件，无需密码。',
-    leadWithoutAccess: '有了公钥，文件传输程序无需密码即可通过 SFTP 访问你的文件。',
+    lead: '文件传输应用用这些公钥通过 SFTP 访问你的文件，无需密码。',
+    leadWithoutAccess: '有了公钥，文件传输应用无需密码即可通过 SFTP 访问你的文件。',
     noAccess: '你没有 SFTP 权限，公钥暂时不能用',
     noAccessHint: '请向本站管理员申请权限。',
     connect: '用这条命令登录',

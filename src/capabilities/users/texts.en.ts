@@ -19,7 +19,7 @@ const levels: Record<PermissionLevel, { title: string; hint: string }> = {
 const permissionGroups: Record<PermissionGroup, string> = {
   look: 'See',
   change: 'Change',
-  programs: 'With programs',
+  programs: 'With apps',
   share: 'Share',
 }
 
@@ -145,10 +145,10 @@ export const usersEn = {
     withPasskeys: counted('Delete the passkey as well', 'Delete the # passkeys as well'),
     endSessions: 'End all sessions and app passwords',
     endSessionsLead:
-      'Sign the user out on all devices, and delete all app passwords: programs such as rclone need new ones.',
+      'Sign the user out on all devices, and delete all app passwords: apps such as rclone need new ones.',
     disable: 'Disable account',
     disableLead:
-      'Sign the user out at once, and refuse sign-ins until you enable the account again. App passwords are deleted for good: programs such as rclone need new ones afterwards.',
+      'Sign the user out at once, and refuse sign-ins until you enable the account again. App passwords are deleted for good: apps such as rclone need new ones afterwards.',
     enable: 'Enable account',
     enableLead: 'The user can sign in again.',
     delete: 'Delete user',
@@ -169,7 +169,7 @@ export const usersEn = {
     generatedLabel: (name: string) => `Password of ${name}`,
     generatedDone: 'I have passed it on',
     renameHint:
-      'Programs know this account by its name: after a change, they take it for another account.',
+      'Apps know this account by its name: after a change, they take it for another account.',
     remaining: REMAINING,
   },
 }

@@ -99,12 +99,12 @@ export const usersZh: typeof usersEn = {
     permissions: '权限',
     levels: {
       look: { title: '仅查看', hint: '在浏览器中查看和下载文件。' },
-      read: { title: '只读', hint: '还可以用程序通过 WebDAV 和 SFTP 读取，并查看压缩包内容。' },
+      read: { title: '只读', hint: '还可以用其他应用通过 WebDAV 和 SFTP 读取，并查看压缩包内容。' },
       write: { title: '读写', hint: '还可以上传、重命名、移动、复制和删除文件。' },
       everything: { title: '全部权限', hint: '还包括隐藏文件、有密码的文件夹和分享。' },
       custom: { title: '自定义', hint: '逐项选择权限。' },
     },
-    permissionGroups: { look: '查看', change: '修改', programs: '通过程序', share: '分享' },
+    permissionGroups: { look: '查看', change: '修改', programs: '通过应用', share: '分享' },
     password: '密码',
     passwordHint: '至少 8 个字符。留空则自动生成，只显示一次。',
     create: '创建用户',
@@ -123,10 +123,10 @@ export const usersZh: typeof usersEn = {
     withPasskeys: (count) => `同时删除 ${count} 个通行密钥`,
     endSessions: '退出所有设备并删除应用专用密码',
     endSessionsLead:
-      '该用户在所有设备上都将退出登录，所有应用专用密码都会被删除；rclone 等程序需要新的密码。',
+      '该用户在所有设备上都将退出登录，所有应用专用密码都会被删除；rclone 等应用需要新的密码。',
     disable: '停用账户',
     disableLead:
-      '用户会立即退出登录，在重新启用之前无法登录。应用专用密码会被永久删除：重新启用后，rclone 等程序需要新的应用专用密码。',
+      '用户会立即退出登录，在重新启用之前无法登录。应用专用密码会被永久删除：重新启用后，rclone 等应用需要新的应用专用密码。',
     enable: '启用账户',
     enableLead: '用户可以重新登录。',
     delete: '删除用户',
@@ -144,7 +144,7 @@ export const usersZh: typeof usersEn = {
     generatedLead: '密码不会再次显示。请现在通过可信的方式交给用户。',
     generatedLabel: (name) => `${name} 的密码`,
     generatedDone: '我已交给用户',
-    renameHint: '程序通过用户名识别此账户：改名后，程序会把它当作另一个账户。',
+    renameHint: '应用通过用户名识别此账户：改名后，应用会把它当作另一个账户。',
     remaining: REMAINING,
   },
 }

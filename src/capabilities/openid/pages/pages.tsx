@@ -18,7 +18,7 @@ interface RequestProps {
   request: AuthorizationRequest
 }
 
-/** Asks whether a program may know the user. */
+/** Asks whether an app may know the user. */
 export function ConsentPage({ view, client, request }: RequestProps) {
   const t = view.t.authorize
   return (
@@ -33,14 +33,11 @@ export function ConsentPage({ view, client, request }: RequestProps) {
           title={t.consentTitle(client.name)}
           lead={t.consentLead(new URL(request.redirectUri).host)}
         />
-        <ul class="checks">
+        <ul class="may">
           {request.scopes
             .flatMap((scope) => t.scopes[scope] ?? [])
             .map((known) => (
-              <li>
-                <Icon name="check" />
-                <span>{known}</span>
-              </li>
+              <li>{known}</li>
             ))}
         </ul>
         <form method="post" action="/oauth/authorize/consent">
