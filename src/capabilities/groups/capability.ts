@@ -8,5 +8,13 @@ export const USES = {
 export const groups = capability({
   api: [
     ['/api/admin/group', () => import('./http/routes.ts').then(({ groupRoutes }) => groupRoutes)],
+    [
+      '/api/admin/folder_rule',
+      () => import('./http/rule-routes.ts').then(({ folderRuleRoutes }) => folderRuleRoutes),
+    ],
+    [
+      '/api/me/groups',
+      () => import('./http/own-routes.ts').then(({ ownGroupRoutes }) => ownGroupRoutes),
+    ],
   ],
 })

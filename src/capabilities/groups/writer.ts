@@ -29,3 +29,8 @@ export async function refuseForeignLists(
 ): Promise<void> {
   await Promise.resolve([deps, files, path])
 }
+
+/** Writes the folders that wait, after an answer. */
+export async function writeRest(deps: WriterDeps, files: FileServer): Promise<void> {
+  await writeFolders(deps, files)
+}

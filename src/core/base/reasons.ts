@@ -18,6 +18,7 @@ export const REASONS = {
   ofFileServer: 'is a setting of the file server, change it on its own pages: /@manage',
   notASetting: 'is not a setting',
   maxCharacters: 'must have at most <max> characters',
+  maxEntries: 'must have at most <max> entries',
   maxBytes: 'must have at most <max> bytes',
   integer: 'must be an integer',
   noControlCharacters: 'must not contain control characters',

@@ -136,6 +136,7 @@ export const REFUSALS = {
   guestEvents: { code: 403, message: 'Guest user has no events' },
   guestKeys: { code: 403, message: 'Guest user can not manage SSH keys' },
   guestPasskeys: { code: 403, message: 'Guest user can not manage passkeys' },
+  guestGroups: { code: 403, message: 'Guest user has no groups' },
   guestTokens: { code: 403, message: 'Guest user has no app passwords' },
   guestNotices: { code: 403, message: 'Guest user has no notices' },
   filesNotPermitted: { code: 403, message: 'your account may not do this with files' },

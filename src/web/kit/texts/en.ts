@@ -110,6 +110,7 @@ const refusals: Record<RefusalName, string> = {
   guestKeys: 'Please sign in.',
   guestPasskeys: 'Please sign in.',
   guestNotices: 'Please sign in.',
+  guestGroups: 'Please sign in.',
   guestTokens: 'Please sign in.',
   filesNotPermitted: 'Your account may not do this with files.',
   sessionNeeded: 'An app password cannot do this. Please sign in.',
@@ -234,6 +235,7 @@ const reasons: Record<ReasonCode, string> = {
     'DSA keys are not secure, and no server accepts them. Create a key with: ssh-keygen -t ed25519',
   keyType: 'keys of this type are not accepted. Create a key with: ssh-keygen -t ed25519',
 
+  maxEntries: 'Choose at most <max>.',
   validUnicode: 'It contains broken characters.',
   noNul: 'It must not contain the character NUL.',
   oneOf: 'It must be one of: <options>.',

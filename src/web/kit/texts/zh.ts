@@ -256,6 +256,7 @@ export const kitZh: KitTexts = {
     guestKeys: '请登录。',
     guestPasskeys: '请登录。',
     guestNotices: '请登录。',
+    guestGroups: '请登录。',
     guestTokens: '请登录。',
     filesNotPermitted: '你的账户没有这项文件权限。',
     sessionNeeded: '应用专用密码不能执行此操作，请登录。',
@@ -369,6 +370,7 @@ export const kitZh: KitTexts = {
     keyDsa: 'DSA 已不安全，请用 ssh-keygen -t ed25519 生成新的',
     keyType: '不接受这种类型，请用 ssh-keygen -t ed25519 生成新的',
 
+    maxEntries: '最多选择 <max> 个。',
     validUnicode: '包含损坏的字符。',
     noNul: '不能包含空字符（NUL）。',
     oneOf: '只能是以下之一：<options>。',

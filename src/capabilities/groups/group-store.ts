@@ -1,0 +1,206 @@
+import { and, count, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { folderRules, groupMembers, groups, users } from '../../../schema/tables.ts'
+import { groupNameKey, MAX_GROUPS_OF_USER } from '../../core/accounts/groups.ts'
+import { GUEST } from '../../core/accounts/roles.ts'
+import type { PageWindow } from '../../core/base/paging.ts'
+import { literal } from '../../core/database/literal.ts'
+import { type Authority, writing } from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
+
+export const MAX_GROUPS = 200
+
+/** A group with the numbers of its members and rules. */
+export type ListedGroup = Awaited<ReturnType<typeof selectListed>>[number]
+
+function selectListed(db: Database) {
+  const ofGroup = (table: SQL) =>
+    sql<number>`(${sql`select count(*) from ${table} as other where other.group_id = ${groups.id}`})`
+  return db
+    .select({
+      id: groups.id,
+      name: groups.name,
+      note: groups.note,
+      createdAt: groups.createdAt,
+      members: ofGroup(sql`${groupMembers}`).as('members'),
+      rules: ofGroup(sql`${folderRules}`).as('rules'),
+    })
+    .from(groups)
+}
+
+/** Selects groups by name: all, or those of a user. */
+export function selectGroups(
+  db: Database,
+  userId: number | undefined,
+  { limit, offset }: PageWindow,
+) {
+  return selectListed(db)
+    .where(isOfUser(userId))
+    .orderBy(groups.nameKey)
+    .limit(limit)
+    .offset(offset)
+}
+
+export function countGroups(db: Database, userId: number | undefined) {
+  return db.select({ total: count() }).from(groups).where(isOfUser(userId))
+}
+
+function isOfUser(userId: number | undefined): SQL | undefined {
+  if (userId === undefined) return undefined
+  return sql`${groups.id} in (select ${groupMembers.groupId} from ${groupMembers} where ${groupMembers.userId} = ${userId})`
+}
+
+export function selectGroup(db: Database, id: number) {
+  return selectListed(db).where(eq(groups.id, id))
+}
+
+/** Selects a group with this name in any case. */
+export function selectGroupNamed(db: Database, name: string) {
+  return selectListed(db).where(eq(groups.nameKey, groupNameKey(name)))
+}
+
+/** Selects the other group that has this name in any case. */
+export function selectRival(db: Database, name: string, exceptId?: number) {
+  const isOther = exceptId === undefined ? undefined : ne(groups.id, exceptId)
+  return db
+    .select({ id: groups.id })
+    .from(groups)
+    .where(and(eq(groups.nameKey, groupNameKey(name)), isOther))
+}
+
+/** Holds while no other group has this name in any case. */
+function isFree(name: string, exceptId?: number): SQL {
+  const others = alias(groups, 'others')
+  const isOther = exceptId === undefined ? sql`true` : sql`${others.id} <> ${exceptId}`
+  return sql`not exists (select 1 from ${groups} as others where ${others.nameKey} = ${groupNameKey(name)} and ${isOther})`
+}
+
+/** Holds while a group with this name can be made. */
+export function mayMakeGroup(name: string): SQL {
+  return sql`(${isFree(name)} and (select count(*) from ${groups} as others) < ${MAX_GROUPS})`
+}
+
+export function insertGroup(
+  db: Database,
+  by: Authority,
+  { name, note, createdAt }: { name: string; note: string; createdAt: number },
+) {
+  return writing(db, by)
+    .insert(
+      groups,
+      { name, nameKey: groupNameKey(name), note, createdAt },
+      { where: mayMakeGroup(name) },
+    )
+    .returning({ id: groups.id })
+}
+
+/** The fields of a group that a request sets. */
+export interface GroupChange {
+  name?: string | undefined
+  note?: string | undefined
+}
+
+/** Holds for the row of a group that a change makes another one. */
+export function isChanged(id: number, { name, note }: GroupChange): SQL {
+  const isOtherName = name === undefined ? sql`false` : sql`${groups.name} <> ${name}`
+  const isOtherNote = note === undefined ? sql`false` : sql`${groups.note} <> ${note}`
+  const isNameFree = name === undefined ? sql`true` : isFree(name, id)
+  return sql`(${groups.id} = ${id} and (${isOtherName} or ${isOtherNote}) and ${isNameFree})`
+}
+
+/** Returns the old name of the row of a group, and the new one if it gets another. */
+export function namesOfChange({ name }: GroupChange): SQL {
+  if (name === undefined) return sql`${groups.name}`
+  return sql`iif(${groups.name} = ${name}, ${name}, ${groups.name} || ' → ' || ${name})`
+}
+
+export function updateGroup(db: Database, by: Authority, id: number, change: GroupChange) {
+  const { name, note } = change
+  const set = {
+    ...(name !== undefined && { name, nameKey: groupNameKey(name) }),
+    ...(note !== undefined && { note }),
+  }
+  return writing(db, by).update(groups, set, isChanged(id, change)).returning({ id: groups.id })
+}
+
+/** Holds for the row of a group that no folder rule names. */
+export function isWithoutRules(id: number): SQL {
+  return sql`(${groups.id} = ${id} and not exists (select 1 from ${folderRules} where ${folderRules.groupId} = ${id}))`
+}
+
+export function deleteGroup(db: Database, by: Authority, id: number) {
+  return writing(db, by).delete(groups, isWithoutRules(id)).returning({ id: groups.id })
+}
+
+/** A member of a group, and how it became one. */
+export type ListedMember = Awaited<ReturnType<typeof selectMembers>>[number]
+
+/** Selects the members of a group by name. */
+export function selectMembers(db: Database, groupId: number, { limit, offset }: PageWindow) {
+  const adders = alias(users, 'adders')
+  return db
+    .select({
+      id: users.id,
+      username: users.username,
+      addedAt: groupMembers.addedAt,
+      source: groupMembers.source,
+      adder: adders.username,
+    })
+    .from(groupMembers)
+    .innerJoin(users, eq(users.id, groupMembers.userId))
+    .leftJoin(adders, eq(adders.id, groupMembers.addedBy))
+    .where(eq(groupMembers.groupId, groupId))
+    .orderBy(users.usernameKey)
+    .limit(limit)
+    .offset(offset)
+}
+
+export function countMembers(db: Database, groupId: number) {
+  return db.select({ total: count() }).from(groupMembers).where(eq(groupMembers.groupId, groupId))
+}
+
+/** The number of these users whom a group can't have, by the reason. */
+export interface Unfit {
+  /** Of ids that no user has. */
+  unknown: number
+  guests: number
+  /** Of users who are in too many groups. */
+  full: number
+}
+
+const NOT_FIT = {
+  unknown: sql`candidate.id is null`,
+  guests: sql`candidate.role = ${literal(GUEST)}`,
+  full: sql`(candidate.id is not null
+    and not exists (select 1 from ${groupMembers} as held where held.group_id = ${groups.id} and held.user_id = candidate.id)
+    and (select count(*) from ${groupMembers} as held where held.user_id = candidate.id) >= ${literal(MAX_GROUPS_OF_USER)})`,
+}
+
+function chosen(userIds: readonly number[]): SQL {
+  return sql`json_each(${JSON.stringify(userIds)}) as chosen left join ${users} as candidate on candidate.id = chosen.value`
+}
+
+/** Selects why a group can't have all of these users; no row for an unknown group. */
+export function selectUnfit(db: Database, groupId: number, userIds: readonly number[]) {
+  const counted = (condition: SQL) =>
+    sql<number>`(${sql`select count(*) from ${chosen(userIds)} where ${condition}`})`
+  return db
+    .select({
+      unknown: counted(NOT_FIT.unknown).as('unknown'),
+      guests: counted(NOT_FIT.guests).as('guests'),
+      full: counted(NOT_FIT.full).as('full'),
+    })
+    .from(groups)
+    .where(eq(groups.id, groupId))
+}
+
+/** Holds for a row of `groups` that can have all of these users. */
+export function areFit(userIds: readonly number[]): SQL {
+  const { unknown, guests, full } = NOT_FIT
+  return sql`not exists (select 1 from ${chosen(userIds)} where ${unknown} or ${guests} or ${full})`
+}
+
+/** Holds when all of these users exist. */
+export function areKnown(userIds: readonly number[]): SQL {
+  return sql`not exists (select 1 from ${chosen(userIds)} where ${NOT_FIT.unknown})`
+}

@@ -1,0 +1,60 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { userIdSchema } from '../../../core/accounts/fields.ts'
+import type { App } from '../../../web/http/context.ts'
+import { ok } from '../../../web/http/envelope.ts'
+import { actorOf, admin } from '../../../web/http/guard.ts'
+import { idQuery, integer, jsonBody, pageQuery, query } from '../../../web/http/input.ts'
+import { checkFolder } from '../check.ts'
+import { changeRule, createRule, listRules, removeRule } from '../folder-rules.ts'
+import { ruleRecord } from '../record.ts'
+
+const text = v.nullish(v.string())
+
+/** `path=/photos&group=editors&uid=7&page=1&per_page=10` */
+const listQuery = v.object({
+  path: v.optional(v.string()),
+  group: v.optional(v.string()),
+  uid: v.optional(integer),
+  ...pageQuery.entries,
+})
+/** `uid=7&path=/photos` */
+const checkQuery = v.object({ uid: integer, path: v.optional(v.string()) })
+
+const createSchema = v.object({
+  path: text,
+  group: text,
+  uid: v.nullish(userIdSchema),
+  access: text,
+})
+const updateSchema = v.object({ id: userIdSchema, access: text })
+
+/** Routes for folder rules, under `/api/admin/folder_rule`. */
+export const folderRuleRoutes = new Hono<App>()
+  .get('/list', admin(), query(listQuery), async (c) => {
+    const { page, per_page: perPage, uid, ...others } = c.req.valid('query')
+    const filter = { ...others, userId: uid }
+    const { rules, total } = await listRules(c.get('deps'), actorOf(c), filter, page, perPage)
+    return ok(c, { content: rules.map(ruleRecord), total })
+  })
+  .post('/create', admin(), jsonBody(createSchema), async (c) => {
+    const { id, waiting, warnings } = await createRule(
+      c.get('deps'),
+      actorOf(c),
+      c.req.valid('json'),
+    )
+    return ok(c, { id, waiting, warnings })
+  })
+  .post('/update', admin(), jsonBody(updateSchema), async (c) => {
+    const { id, access } = c.req.valid('json')
+    return ok(c, { waiting: await changeRule(c.get('deps'), actorOf(c), id, access) })
+  })
+  .post('/delete', admin(), query(idQuery, 'idFormatInvalid'), async (c) => {
+    const { id } = c.req.valid('query')
+    return ok(c, { waiting: await removeRule(c.get('deps'), actorOf(c), id) })
+  })
+  .get('/check', admin(), query(checkQuery, 'userIdFormatInvalid'), async (c) => {
+    const { uid, path } = c.req.valid('query')
+    const { access, rule, reach } = await checkFolder(c.get('deps'), actorOf(c), uid, path)
+    return ok(c, { access, rule, reach })
+  })

@@ -1,0 +1,155 @@
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import type { Operator } from '../../core/access/operators.ts'
+import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
+import { insertEvent, insertEvents } from '../../core/audit/events.ts'
+import { windowOf } from '../../core/base/paging.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { groups } from '../../../schema/tables.ts'
+import { readGroupName, readNote } from './fields.ts'
+import {
+  countGroups,
+  deleteGroup as deleteGroupRow,
+  type GroupChange,
+  insertGroup,
+  isChanged,
+  isWithoutRules,
+  type ListedGroup,
+  MAX_GROUPS,
+  mayMakeGroup,
+  namesOfChange,
+  selectGroup,
+  selectGroupNamed,
+  selectGroups,
+  selectRival,
+  updateGroup,
+} from './group-store.ts'
+
+/**
+ * Lists groups by name.
+ *
+ * @param userId Only the groups of this user.
+ * @throws {Refusal} `notAdmin`, `userNotFound`.
+ */
+export async function listGroups(
+  deps: ReaderDeps,
+  operator: Operator,
+  userId: number | undefined,
+  page: number,
+  perPage: number,
+): Promise<{ groups: ListedGroup[]; total: number }> {
+  const { found, counted } = await read(deps, of(operator, userId), {
+    found: selectGroups(deps.db, userId, windowOf(page, perPage)),
+    counted: countGroups(deps.db, userId),
+  })
+  return { groups: found, total: counted[0]?.total ?? 0 }
+}
+
+/** @throws {Refusal} `notAdmin`, `groupNotFound`. */
+export async function getGroup(
+  deps: ReaderDeps,
+  operator: Operator,
+  which: { id: number } | { name: string },
+): Promise<ListedGroup> {
+  const { found } = await read(deps, of(operator), {
+    found: 'id' in which ? selectGroup(deps.db, which.id) : selectGroupNamed(deps.db, which.name),
+  })
+  const [group] = found
+  if (group === undefined) throw new Refusal('groupNotFound')
+  return group
+}
+
+/**
+ * @returns The id.
+ * @throws {Refusal} Those of `readGroupName` and `readNote`; `notAdmin`, `confirmationNeeded`,
+ *   `groupNameTaken`, `tooManyGroups`.
+ */
+export async function createGroup(
+  deps: ChangeDeps,
+  operator: Operator,
+  given: { name?: string | null | undefined; note?: string | null | undefined },
+): Promise<number> {
+  const { db } = deps
+  const name = readGroupName(given.name)
+  const note = readNote(given.note ?? '')
+  const { created, rivals } = await change(
+    deps,
+    of(operator),
+    { kind: 'group_created', detail: name, fresh: true },
+    ({ now, by, event }) => ({
+      rivals: selectRival(db, name),
+      event: insertEvent(db, by, event, mayMakeGroup(name)),
+      created: insertGroup(db, by, { name, note, createdAt: now }),
+    }),
+  )
+  const [group] = created
+  if (group !== undefined) return group.id
+  throw rivals.length > 0
+    ? new Refusal('groupNameTaken')
+    : new Refusal('tooManyGroups', { values: { limit: MAX_GROUPS } })
+}
+
+/**
+ * Changes the name or the note of a group. A field that is missing stays.
+ *
+ * @throws {Refusal} Those of `readGroupName` and `readNote`; `notAdmin`, `confirmationNeeded`,
+ *   `groupNotFound`, `groupNameTaken`.
+ */
+export async function changeGroup(
+  deps: ChangeDeps,
+  operator: Operator,
+  id: number,
+  given: { name?: string | null | undefined; note?: string | null | undefined },
+): Promise<void> {
+  const { db } = deps
+  const wanted: GroupChange = {
+    name: typeof given.name === 'string' ? readGroupName(given.name) : undefined,
+    note: typeof given.note === 'string' ? readNote(given.note) : undefined,
+  }
+  const isSomething = wanted.name !== undefined || wanted.note !== undefined
+  const { found, rivals } = await change(
+    deps,
+    of(operator),
+    { kind: 'group_changed', fresh: true },
+    ({ by, event }) => ({
+      found: selectGroup(db, id),
+      rivals: wanted.name === undefined ? undefined : selectRival(db, wanted.name, id),
+      event: insertEvents(
+        db,
+        by,
+        event,
+        { detail: namesOfChange(wanted) },
+        { from: groups, where: isChanged(id, wanted) },
+      ),
+      updated: isSomething ? updateGroup(db, by, id, wanted) : undefined,
+    }),
+  )
+  if (found.length === 0) throw new Refusal('groupNotFound')
+  if ((rivals ?? []).length > 0) throw new Refusal('groupNameTaken')
+}
+
+/**
+ * Deletes a group. Its members leave it.
+ *
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `groupNotFound`, `groupHasRules`.
+ */
+export async function deleteGroup(deps: ChangeDeps, operator: Operator, id: number): Promise<void> {
+  const { db } = deps
+  const { found, deleted } = await change(
+    deps,
+    of(operator),
+    { kind: 'group_deleted', fresh: true },
+    ({ by, event }) => ({
+      found: selectGroup(db, id),
+      event: insertEvents(
+        db,
+        by,
+        event,
+        { detail: groups.name },
+        { from: groups, where: isWithoutRules(id) },
+      ),
+      deleted: deleteGroupRow(db, by, id),
+    }),
+  )
+  if (found.length === 0) throw new Refusal('groupNotFound')
+  if (deleted.length === 0) throw new Refusal('groupHasRules')
+}

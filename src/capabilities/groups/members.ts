@@ -1,0 +1,115 @@
+import type { ReaderDeps } from '../../core/access/act-as.ts'
+import { isActor, type Operator, userIdOf } from '../../core/access/operators.ts'
+import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
+import { MAX_GROUPS_OF_USER, membersAdding, membersRemoving } from '../../core/accounts/groups.ts'
+import { windowOf } from '../../core/base/paging.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import {
+  areFit,
+  areKnown,
+  countMembers,
+  type ListedMember,
+  selectGroup,
+  selectMembers,
+  selectUnfit,
+} from './group-store.ts'
+import { type WriterDeps, writeInTime } from './write-in-time.ts'
+
+/** The number of users of one request. */
+export const MAX_USERS = 500
+
+/** @throws {Refusal} `notAdmin`, `groupNotFound`. */
+export async function listMembers(
+  deps: ReaderDeps,
+  operator: Operator,
+  groupId: number,
+  page: number,
+  perPage: number,
+): Promise<{ members: ListedMember[]; total: number }> {
+  const { found, members, counted } = await read(deps, of(operator), {
+    found: selectGroup(deps.db, groupId),
+    members: selectMembers(deps.db, groupId, windowOf(page, perPage)),
+    counted: countMembers(deps.db, groupId),
+  })
+  if (found.length === 0) throw new Refusal('groupNotFound')
+  return { members, total: counted[0]?.total ?? 0 }
+}
+
+/**
+ * Adds users to a group: all of them, or none. A user who is a member already is no error.
+ *
+ * @throws {Refusal} `membersMissing`, `invalidBody`; `notAdmin`, `confirmationNeeded`,
+ *   `groupNotFound`, `userNotFound`, `guestInNoGroup`, `tooManyGroupsOfUser`.
+ */
+export async function addMembers(
+  deps: ChangeDeps & WriterDeps,
+  operator: Operator,
+  groupId: number,
+  users: readonly number[] | null | undefined,
+): Promise<void> {
+  const { db } = deps
+  const userIds = readUsers(users)
+  const { unfit, membersAdded } = await change(
+    deps,
+    of(operator),
+    { kind: 'group_member_added', fresh: true },
+    ({ by, event }) => ({
+      unfit: selectUnfit(db, groupId, userIds),
+      ...membersAdding(
+        db,
+        by,
+        { userIds, groupIds: [groupId] },
+        { source: isActor(operator) ? 'operator' : 'command', addedBy: userIdOf(operator) },
+        event,
+        areFit(userIds),
+      ),
+    }),
+  )
+  const [reason] = unfit
+  if (reason === undefined) throw new Refusal('groupNotFound')
+  if (reason.unknown > 0) throw new Refusal('userNotFound')
+  if (reason.guests > 0) throw new Refusal('guestInNoGroup')
+  if (reason.full > 0)
+    throw new Refusal('tooManyGroupsOfUser', { values: { limit: MAX_GROUPS_OF_USER } })
+  if (membersAdded.length > 0) await writeInTime(deps)
+}
+
+/**
+ * Removes users from a group: all of them, or none. A user who is no member is no error.
+ *
+ * @throws {Refusal} `membersMissing`, `invalidBody`; `notAdmin`, `confirmationNeeded`,
+ *   `groupNotFound`, `userNotFound`.
+ */
+export async function removeMembers(
+  deps: ChangeDeps & WriterDeps,
+  operator: Operator,
+  groupId: number,
+  users: readonly number[] | null | undefined,
+): Promise<void> {
+  const { db } = deps
+  const userIds = readUsers(users)
+  const { unfit, membersRemoved } = await change(
+    deps,
+    of(operator),
+    { kind: 'group_member_removed', fresh: true },
+    ({ by, event }) => ({
+      unfit: selectUnfit(db, groupId, userIds),
+      ...membersRemoving(db, by, { userIds, groupIds: [groupId] }, event, areKnown(userIds)),
+    }),
+  )
+  const [reason] = unfit
+  if (reason === undefined) throw new Refusal('groupNotFound')
+  if (reason.unknown > 0) throw new Refusal('userNotFound')
+  if (membersRemoved.length > 0) await writeInTime(deps)
+}
+
+/** @throws {Refusal} `membersMissing`, `invalidBody`. */
+function readUsers(users: readonly number[] | null | undefined): number[] {
+  const userIds = [...new Set(users)]
+  if (userIds.length === 0) throw new Refusal('membersMissing')
+  if (userIds.length <= MAX_USERS) return userIds
+  throw new Refusal('invalidBody', {
+    field: 'users',
+    reason: { code: 'maxEntries', values: { max: MAX_USERS } },
+  })
+}
