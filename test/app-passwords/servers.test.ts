@@ -10,6 +10,7 @@ import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { cheapHash } from '../support/cheap-hash.ts'
 import { failingDb } from '../support/failing-d1.ts'
+import { addGroup } from '../support/groups.ts'
 import { loggedLines, rememberSecret } from '../support/log.ts'
 import { prepared } from '../support/prepared.ts'
 import { HOUR, NOW } from '../support/site.ts'
@@ -188,6 +189,7 @@ describe('POST /oauth/introspect', () => {
       base_path: '/',
       permission: READING,
       role: 0,
+      groups: ['user'],
     })
     expect(site.meter.roundTrips).toBe(1)
     const { token: eternal } = await addAppPassword(site, ALICE, ['account:write'], {
@@ -210,8 +212,19 @@ describe('POST /oauth/introspect', () => {
       base_path: '/',
       permission: EVERYTHING,
       role: 0,
+      groups: ['user'],
     })
     expect(site.meter.roundTrips).toBe(1)
+  })
+
+  test('names the groups of the user', async () => {
+    await addGroup(site, 'finance', ALICE)
+    await addGroup(site, 'hr')
+    const token = await appPassword('account:read')
+    for (const shown of [session, token])
+      expect(await introspect(shown)).toMatchObject({ groups: ['user', 'finance'] })
+    await setAlice({ role: 2 })
+    expect(await introspect(session)).toMatchObject({ groups: ['admin', 'finance'] })
   })
 
   test('says only that a token is not active, whatever the reason', async () => {
@@ -286,8 +299,8 @@ describe('POST /oauth/introspect', () => {
 })
 
 const basic = (token: string, name = 'alice') => `Basic ${btoa(`${name}:${token}`)}`
-const forward = (token: string, headers: Record<string, string> = {}) =>
-  site.fetch('GET', '/api/forward_auth', { token, headers })
+const forward = (token: string, headers: Record<string, string> = {}, query = '') =>
+  site.fetch('GET', `/api/forward_auth${query}`, { token, headers })
 
 describe('GET /api/forward_auth', () => {
   const reading = { 'X-Original-Method': 'GET' }
@@ -316,6 +329,48 @@ describe('GET /api/forward_auth', () => {
     const response = await forward(`Bearer ${session}`, writing)
     expect(response.headers.get('Remote-Groups')).toBe('admin')
     expect(response.headers.get('X-Permission')).toBe(String(EVERYTHING))
+  })
+
+  test('names the groups, encoded for a header', async () => {
+    await addGroup(site, 'finance', ALICE)
+    await addGroup(site, '100 % Müller', ALICE)
+    await addGroup(site, 'hr')
+    const response = await forward(`Bearer ${session}`, reading)
+    expect(response.headers.get('Remote-Groups')).toBe('user,100 %25 M%C3%BCller,finance')
+    expect(site.meter.roundTrips).toBe(1)
+  })
+
+  test.each([
+    ['?allowed_groups=finance,hr', 200],
+    ['?allowed_groups=hr,%20FINANCE', 200],
+    ['?allowed_groups=user', 200],
+    ['?allowed_groups=hr', 403],
+    ['?allowed_groups=admin', 403],
+    ['?allowed_groups=nobody', 403],
+    ['?allowed_groups=fin', 403],
+    ['?allowed_groups=', 403],
+    ['?allowed_groups=,', 403],
+    ['?allowed_groups', 403],
+    // The first counts, as in every query.
+    ['?allowed_groups=hr&allowed_groups=finance', 403],
+  ])('lets members of the allowed groups through only: %s, %i', async (query, status) => {
+    await addGroup(site, 'Finance', ALICE)
+    await addGroup(site, 'hr')
+    const token = await appPassword('files:read')
+    for (const sent of [basic(token), `Bearer ${session}`]) {
+      const response = await forward(sent, reading, query)
+      expect(response.status).toBe(status)
+      expect(response.headers.has('Remote-User')).toBe(status === 200)
+    }
+  })
+
+  test('refuses a user of another group before the rest', async () => {
+    const refused = await forward(`Bearer ${session}`, {}, '?allowed_groups=hr')
+    expect(await refused.json()).toMatchObject({
+      code: 403,
+      message: 'your account is in none of the groups that may do this',
+    })
+    expect((await forward('', reading, '?allowed_groups=hr')).status).toBe(401)
   })
 
   test.each([

@@ -266,8 +266,8 @@ test('from one sign-in at a program to ten thousand, no request but the sign-out
   expect(find(few, 'POST /oauth/token').map(({ roundTrips }) => roundTrips)).toEqual([
     1, 1, 1, 1, 1,
   ])
-  // The grant, the user and the session, and the setting that may demand a second factor.
-  expect(find(many, 'GET /oauth/userinfo').map(({ rowsRead }) => rowsRead)).toEqual([7])
+  // The grant, the user, its groups and the session, and the setting that may demand a second factor.
+  expect(find(many, 'GET /oauth/userinfo').map(({ rowsRead }) => rowsRead)).toEqual([8])
   // The trigger of migration 0011 ends what programs got in the session, and reads nothing else.
   const perRow = (rows(many, signOut) - rows(few, signOut)) / GRANTS.ofSession
   expect(perRow).toBeLessThan(10)

@@ -170,6 +170,7 @@ export const tokenServerOperations: Operations = {
         base_path: v.string(),
         permission: v.number(),
         role: v.picklist([0, 2]),
+        groups: v.pipe(v.array(v.string()), v.description('`admin` or `user`, then own groups')),
       }),
       v.strictObject({
         active: v.literal(true),
@@ -182,6 +183,7 @@ export const tokenServerOperations: Operations = {
         iat: v.number(),
         token_type: v.literal('Bearer'),
         permission: v.literal(0),
+        groups: v.pipe(v.optional(v.array(v.string())), v.description('with the scope `groups`')),
       }),
     ]),
     examples: {
@@ -200,6 +202,7 @@ export const tokenServerOperations: Operations = {
             base_path: '/',
             permission: 0,
             role: 0,
+            groups: ['user'],
           },
         },
       },
@@ -223,7 +226,7 @@ export const tokenServerOperations: Operations = {
   'GET /api/forward_auth': {
     summary: 'Decide for a proxy whether a request may pass',
     description:
-      'For `auth_request` of nginx, `forward_auth` of Caddy and `ForwardAuth` of Traefik. The proxy passes on the `Authorization` of the request: basic authentication with the user name and an app password, or a bearer token. GET, HEAD, OPTIONS and PROPFIND need the permission to read over WebDAV and the scope `files:read`; every other method, and a request whose method is not certain, needs the permission to write and `files:write`. The answer has no body. `Remote-User` and `X-Base-Path` are percent-encoded UTF-8. `X-Permission` has only the bits that the scopes leave. A 401 has `WWW-Authenticate`. Example: `curl -i -u alice:lk_… -H "X-Original-Method: GET" https://accounts.example.org/api/forward_auth`',
+      'For `auth_request` of nginx, `forward_auth` of Caddy and `ForwardAuth` of Traefik. The proxy passes on the `Authorization` of the request: basic authentication with the user name and an app password, or a bearer token. GET, HEAD, OPTIONS and PROPFIND need the permission to read over WebDAV and the scope `files:read`; every other method, and a request whose method is not certain, needs the permission to write and `files:write`. With `allowed_groups=finance,hr`, users who are in none of these groups get 403, and with an empty `allowed_groups` everybody does; names are compared without case. The answer has no body. `Remote-Groups` has the names of the user’s groups, separated by commas, `admin` or `user` first. `Remote-User`, `Remote-Groups` and `X-Base-Path` are percent-encoded UTF-8. `X-Permission` has only the bits that the scopes leave. A 401 has `WWW-Authenticate`. Example: `curl -i -u alice:lk_… -H "X-Original-Method: GET" https://accounts.example.org/api/forward_auth`',
     security: 'appPassword',
     plain: 'text/plain',
     headers: ['X-Forwarded-Method', 'X-Original-Method'],
@@ -243,6 +246,12 @@ export const tokenServerOperations: Operations = {
         given: forReading,
         headers: { 'X-Forwarded-Method': 'PUT' },
         answer: { refusal: 'scopeNeeded', fill: 'files:write' },
+      },
+      'another group': {
+        given: forReading,
+        query: { allowed_groups: 'finance,hr' },
+        headers: { 'X-Original-Method': 'GET' },
+        answer: { refusal: 'groupDenied' },
       },
       'no permission': {
         given: 'alice is signed in',

@@ -1,7 +1,12 @@
 import { Refusal } from '../../core/base/refusals.ts'
-import { type Actor, readAccountAs, type ReaderDeps } from '../../core/access/act-as.ts'
+import {
+  type Actor,
+  type ReaderDeps,
+  readRowAs,
+  selectActorWith,
+} from '../../core/access/act-as.ts'
 import { maskPermission } from '../../core/access/scopes.ts'
-import { ADMIN } from '../../core/accounts/roles.ts'
+import { GROUP_NAMES, groupNameKey, groupNamesOf } from '../../core/accounts/groups.ts'
 import { webdavAccess } from '../../core/accounts/file-access.ts'
 
 /** The methods that change no file. */
@@ -10,7 +15,8 @@ const READING_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND']
 /** The user that a proxy tells the server behind it. */
 interface ForwardedUser {
   username: string
-  group: 'admin' | 'user'
+  /** The names of the user's groups, the built-in one first. */
+  groups: string[]
   basePath: string
   /** The bits of the user, without those that the app password lacks. */
   permission: number
@@ -26,20 +32,26 @@ interface OriginalMethod {
   isOverridden: boolean
 }
 
+const selectActorAndGroups = selectActorWith({ groupNames: GROUP_NAMES })
+
 /**
  * Decides for a proxy whether a request may reach the file server behind it.
  *
  * @param actor An app password that needs the scope `files:read`, or a session.
- * @throws {Refusal} `filesNotPermitted`; `scopeNeeded` for a write without `files:write`; the
- *   refusals of `actAs`.
+ * @param allowed Names of groups, of which the user must be in one; without it, any user may pass.
+ * @throws {Refusal} `groupDenied`; `filesNotPermitted`; `scopeNeeded` for a write without
+ *   `files:write`; the refusals of `actAs`.
  */
 export async function forwardAuth(
   deps: ReaderDeps,
   actor: Actor,
   method: OriginalMethod,
+  allowed?: readonly string[],
 ): Promise<ForwardedUser> {
-  const account = await readAccountAs(deps, actor)
-  const { username, role, basePath, appPassword } = account
+  const account = await readRowAs(deps, actor, selectActorAndGroups)
+  const { username, basePath, appPassword } = account
+  const groups = groupNamesOf(account.role, account.groupNames)
+  if (allowed !== undefined && !hasOneOf(groups, allowed)) throw new Refusal('groupDenied')
   const permission =
     appPassword === null
       ? account.permission
@@ -49,7 +61,12 @@ export async function forwardAuth(
   if (!isAllowed && webdavAccess(account.permission) === 'write')
     throw new Refusal('scopeNeeded', { values: { scope: 'files:write' } })
   if (!isAllowed) throw new Refusal('filesNotPermitted')
-  return { username, group: role === ADMIN ? 'admin' : 'user', basePath, permission }
+  return { username, groups, basePath, permission }
+}
+
+function hasOneOf(groups: readonly string[], names: readonly string[]): boolean {
+  const keys = groups.map(groupNameKey)
+  return names.some((name) => keys.includes(groupNameKey(name)))
 }
 
 /**

@@ -6,6 +6,7 @@ import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { of, read } from '../../core/access/subject.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
+import { groupNamesOf } from '../../core/accounts/groups.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import { hashAppPassword, isAppPassword } from '../../core/access/app-password.ts'
 import {
@@ -25,7 +26,7 @@ import { type SessionClaims, verifyToken } from '../../core/access/token.ts'
 
 /** A token that is in force. */
 interface ActiveToken {
-  account: Account
+  account: Account & { groupNames: string }
   /** Null for a session. */
   appPassword: AppPasswordState | null
   scopes: readonly AppPasswordScope[]
@@ -182,5 +183,6 @@ function recordOf(found: Found): TokenRecord {
     base_path: account.basePath,
     permission: maskPermission(account.permission, scopes),
     role: account.role,
+    groups: groupNamesOf(account.role, account.groupNames),
   }
 }

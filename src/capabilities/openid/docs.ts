@@ -63,8 +63,8 @@ const claims = v.strictObject({
   ),
   email_verified: v.pipe(v.optional(v.literal(true)), v.description('with `email`')),
   groups: v.pipe(
-    v.optional(v.tuple([v.picklist(['admin', 'user'])])),
-    v.description('with the scope `groups`'),
+    v.optional(v.array(v.string())),
+    v.description('with the scope `groups`: `admin` or `user`, then own groups'),
   ),
 })
 

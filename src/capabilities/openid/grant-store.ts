@@ -12,6 +12,7 @@ import type { Database } from '../../core/database/database.ts'
 import type { UserId } from '../../core/database/user-id.ts'
 import { coversScopes, type Scope } from './scopes.ts'
 import { isEnabled } from '../../core/accounts/conditions.ts'
+import { GROUP_NAMES } from '../../core/accounts/groups.ts'
 import { deleteGrants, isGrantOf } from '../../core/access/endings.ts'
 import { whenEnough } from '../../core/access/sign-in-methods.ts'
 import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../../core/base/time.ts'
@@ -227,6 +228,7 @@ export function selectByAccessToken(
       sub: users.sub,
       username: users.username,
       role: users.role,
+      groupNames: GROUP_NAMES,
       createdAt: users.createdAt,
       renamedAt: users.renamedAt,
       verifiedEmail: sql<

@@ -2,7 +2,7 @@ import * as base64url from 'jose/base64url'
 import { SignJWT } from 'jose/jwt/sign'
 import type { Deps } from '../../core/deps.ts'
 import { storedMethods } from '../../core/access/sign-in-methods.ts'
-import { ADMIN } from '../../core/accounts/roles.ts'
+import { groupNamesOf } from '../../core/accounts/groups.ts'
 import { ACCESS_MILLISECONDS, type SignedInUser } from './grant-store.ts'
 import { signingKey, type StoredSigningKey } from './keys.ts'
 import { parseScope } from './scopes.ts'
@@ -29,7 +29,8 @@ export function claimsOf(user: SignedInUser) {
 }
 
 /** The claims about a user in every ID token, because OpenList reads `name` nowhere else. */
-function namesOf({ sub, username, role, scope, createdAt, renamedAt }: SignedInUser) {
+function namesOf(user: SignedInUser) {
+  const { sub, username, scope, createdAt, renamedAt } = user
   const scopes = parseScope(scope)
   return {
     sub,
@@ -38,7 +39,7 @@ function namesOf({ sub, username, role, scope, createdAt, renamedAt }: SignedInU
       preferred_username: username,
       updated_at: toSeconds(Math.max(createdAt, renamedAt)),
     }),
-    ...(scopes.includes('groups') && { groups: [role === ADMIN ? 'admin' : 'user'] }),
+    ...(scopes.includes('groups') && { groups: groupNamesOf(user.role, user.groupNames) }),
   }
 }
 

@@ -1,12 +1,15 @@
 import type { SharedBatch } from '../../core/database/shared-batch.ts'
+import { groupNamesOf } from '../../core/accounts/groups.ts'
 import type { Deps } from '../../core/deps.ts'
 import { selectByAccessToken } from './grant-store.ts'
+import { parseScope } from './scopes.ts'
 import { readAccessToken } from './token.ts'
 
 /**
  * Reads an access token of a program, for a file server that asks about it. It tells that program
- * who signed in. It gives no access to files, so its record has neither a role nor a folder: a file
- * server that accepts every active token learns of no folder.
+ * who signed in, and with the scope `groups` the user's groups. It gives no access to files, so its
+ * record has neither a role nor a folder: a file server that accepts every active token learns of
+ * no folder.
  *
  * @returns `undefined` for another text. The function finds the token with a batch.
  * @see RFC 7662 section 2.2
@@ -29,6 +32,9 @@ export async function readProgramToken({ db }: Pick<Deps, 'db'>, token: string, 
         iat: Math.floor(user.grantedAt / 1000),
         token_type: 'Bearer',
         permission: 0,
+        ...(parseScope(user.scope).includes('groups') && {
+          groups: groupNamesOf(user.role, user.groupNames),
+        }),
       }
     )
   }

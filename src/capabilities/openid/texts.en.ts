@@ -5,7 +5,7 @@ import type { Scope } from './scopes.ts'
 const scopes: Partial<Record<Scope, string>> = {
   openid: 'See your user name, and when and how you signed in',
   email: 'See your e-mail address, if you have confirmed it',
-  groups: 'See whether you are an administrator',
+  groups: 'See the names of your groups, and whether you are an administrator',
   offline_access: 'Stay signed in after you sign out here',
 }
 

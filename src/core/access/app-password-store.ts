@@ -23,6 +23,7 @@ import type { UserId } from '../database/user-id.ts'
 import type { Deps } from '../deps.ts'
 import { isEnabled } from '../accounts/conditions.ts'
 import { accountColumns } from '../accounts/accounts.ts'
+import { GROUP_NAMES } from '../accounts/groups.ts'
 import type { AppPasswordActor } from './actor.ts'
 import { type AppPasswordScope, includesScope, parseScopes } from './scopes.ts'
 import { isMadeWithEnough } from './sign-in-methods.ts'
@@ -117,8 +118,8 @@ function isUnknownNetwork(
 }
 
 /**
- * Selects the account and the state of an app password that a server shows for its owner, while it
- * is in force.
+ * Selects the account with its groups, and the state of an app password that a server shows for its
+ * owner, while it is in force.
  */
 export function selectShown(
   db: Database,
@@ -128,6 +129,7 @@ export function selectShown(
   return db
     .select({
       ...accountColumns,
+      groupNames: GROUP_NAMES,
       appPassword: appPasswordState(shown.network, now).as('app_password'),
     })
     .from(users)

@@ -2,7 +2,7 @@ import type { SharedBatch } from '../database/shared-batch.ts'
 import type { Deps } from '../deps.ts'
 
 /** The answer about a token (RFC 7662 section 2.2). */
-export type TokenRecord = Record<string, string | number | boolean>
+export type TokenRecord = Record<string, string | number | boolean | readonly string[]>
 
 /**
  * Reads a token of another kind.

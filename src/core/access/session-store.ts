@@ -5,6 +5,7 @@ import { asAuthority, type Authority, THE_SERVICE, writing } from '../database/s
 import type { Deps } from '../deps.ts'
 import { isEnabled } from '../accounts/conditions.ts'
 import { accountColumns } from '../accounts/accounts.ts'
+import { GROUP_NAMES } from '../accounts/groups.ts'
 import type { UserId } from '../database/user-id.ts'
 import { type Actor, isSessionActor, type SessionActor } from './actor.ts'
 import { hasChangesLeft } from './changes.ts'
@@ -101,10 +102,10 @@ export function methodsOf(db: Database, actor: Actor): SQL {
   return sql`(${found})`
 }
 
-/** Selects the account of a live session, and when the session ends. */
+/** Selects the account of a live session, its groups, and when the session ends. */
 export function selectAccountOf(db: Database, session: SessionClaims, now: number) {
   return db
-    .select({ ...accountColumns, expiresAt: sessions.expiresAt })
+    .select({ ...accountColumns, groupNames: GROUP_NAMES, expiresAt: sessions.expiresAt })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(isLiveSession(session, now))

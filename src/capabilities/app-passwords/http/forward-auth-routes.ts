@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
+import * as v from 'valibot'
 import type { App } from '../../../web/http/context.ts'
 import { findActor } from '../../../web/http/guard.ts'
+import { query } from '../../../web/http/input.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { forwardAuth, headerText } from '../forward-auth.ts'
 
@@ -10,24 +12,37 @@ const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override
 /** WebDAV clients ask for a password when they see it. @see RFC 7617 section 2 */
 const CHALLENGE = 'Basic realm="Latchkey", charset="UTF-8"'
 
+/** `allowed_groups=finance,hr`: an empty list is one that has nobody. */
+const allowedQuery = v.object({
+  allowed_groups: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((names) => names.split(',').map((name) => name.trim())),
+    ),
+  ),
+})
+
 /**
  * `/api/forward_auth`, which nginx, Caddy and Traefik ask before they pass a request on. The HTTP
- * status is the answer: proxies look at nothing else.
+ * status is the answer: proxies look at nothing else. `?allowed_groups=finance,hr` lets members of
+ * these groups through only.
  */
-export const forwardAuthRoutes = new Hono<App>().get('/', async (c) => {
+export const forwardAuthRoutes = new Hono<App>().get('/', query(allowedQuery), async (c) => {
   const method = {
     forwarded: c.req.header('X-Forwarded-Method'),
     original: c.req.header('X-Original-Method'),
     isOverridden: OVERRIDES.some((name) => c.req.header(name) !== undefined),
   }
+  const { allowed_groups: allowed } = c.req.valid('query')
   try {
     const actor = await findActor(c, 'files:read')
     if (actor === undefined) throw new Refusal('tokenInvalidated')
-    const user = await forwardAuth(c.get('deps'), actor, method)
+    const user = await forwardAuth(c.get('deps'), actor, method, allowed)
     c.set('outcome', 200)
     return c.text('', 200, {
       'Remote-User': headerText(user.username),
-      'Remote-Groups': user.group,
+      // A comma is in no name of a group.
+      'Remote-Groups': user.groups.map(headerText).join(','),
       'X-Base-Path': headerText(user.basePath),
       'X-Permission': String(user.permission),
     })
