@@ -66,7 +66,7 @@ async function createUser(page: Page, username: string): Promise<string> {
   await page.goto('/account/admin/users')
   await page.getByRole('button', { name: 'New user' }).click()
   await page.getByLabel('User name').fill(username)
-  await page.getByLabel('Something else').check()
+  await page.getByLabel('Custom').check()
   await page.getByLabel('Rename', { exact: true }).check()
   await pressNamed(page, 'Create user')
   const password = await page.getByLabel(`Password of ${username}`).inputValue()

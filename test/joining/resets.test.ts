@@ -46,7 +46,7 @@ describe('POST /api/auth/reset', () => {
     expect(await kinds()).toContain('password_reset_by_link')
     const sent = await site.mail()
     expect(sent.map(({ to, subject }) => [to, subject])).toEqual([
-      [EMAIL, 'An operator made a link to reset your password for Latchkey'],
+      [EMAIL, 'An administrator made a link to reset your password for Latchkey'],
       [EMAIL, 'Your password for Latchkey was replaced'],
     ])
     expect(JSON.stringify(sent)).not.toContain(link)

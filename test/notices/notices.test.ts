@@ -143,7 +143,7 @@ describe('what else is told', () => {
     }
     await site.post('/api/admin/user/update', fields, { token: admin })
     await site.settle()
-    expect(titles()).toEqual(['An operator set the password of alice'])
+    expect(titles()).toEqual(['An administrator set the password of alice'])
     expect(JSON.stringify(got)).not.toContain('other-Passw0rd')
     expect(got[0]?.body.data.event.actor).toEqual({ id: 1, username: 'admin' })
   })

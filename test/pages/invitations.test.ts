@@ -48,7 +48,7 @@ describe('the page of invitations', () => {
     const text = await listed()
     expect(text).toContain('for bob Used 1 of 1 used')
     expect(text).toContain('carol Valid 0 of 1 used Ends in 7 days Mailed to carol@example.org')
-    expect(text).toContain('family Valid 0 of 3 used Ends in 7 days Made just now by admin')
+    expect(text).toContain('family Valid 0 of 3 used Ends in 7 days Created just now by admin')
     expect(text.match(/Withdraw/g)?.length).toBeGreaterThanOrEqual(2)
     site.now += 8 * DAY
     admin = new Visitor(site)

@@ -212,7 +212,7 @@ describe('signing in with two-step verification', () => {
     const { html } = await visitor.get(CODE)
     expect(textOf(html)).toContain('One more step for alice.')
     expect(html).toMatch(/<input[^>]*autocomplete="one-time-code"/)
-    expect(html).toContain('<details class="lost"><summary>No code, or it is refused?</summary>')
+    expect(html).toContain('<details class="lost"><summary>Trouble with the code?</summary>')
     for (const hidden of [alice.password, await staticDigest(alice.password)]) {
       expect(html + visitor.setCookies.join()).not.toContain(hidden)
     }

@@ -2,7 +2,7 @@ import { counted } from '../../web/kit/texts/counted.ts'
 
 export const healthEn = {
   adminSite: {
-    title: 'State of the site',
+    title: 'Status',
     lead: (site: string) => `How ${site} is doing.`,
     works: 'Everything works',
     fails: 'Something does not work',

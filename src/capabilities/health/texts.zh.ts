@@ -2,7 +2,7 @@ import type { healthEn } from './texts.en.ts'
 
 export const healthZh: typeof healthEn = {
   adminSite: {
-    title: '站点状态',
+    title: '状态',
     lead: (site) => `${site} 的运行情况。`,
     works: '一切正常',
     fails: '有组件不正常',

@@ -76,7 +76,7 @@ export const joiningEn = {
     used: (used: number, uses: number) => `${used} of ${uses} used`,
     ends: (when: string) => `Ends ${when}`,
     ended: (when: string) => `Ended ${when}`,
-    made: (when: string) => `Made ${when}`,
+    made: (when: string) => `Created ${when}`,
     madeBy: (name: string) => `by ${name}`,
     forName: (name: string) => `for ${name}`,
     mailedTo: (address: string) => `Mailed to ${address}`,
@@ -88,7 +88,7 @@ export const joiningEn = {
     page: (page: number, pages: number) => `Page ${page} of ${pages}`,
 
     linkPart: 'The link',
-    accountPart: 'The account that it makes',
+    accountPart: 'The new account',
     note: 'Note',
     noteHint: 'It helps you recognise the invitation. Only administrators see it.',
     email: 'Mail it to',
@@ -102,7 +102,7 @@ export const joiningEn = {
     accountEndsAt: 'The account ends on',
     accountEndsAtHint: 'At 0:00 UTC. Leave both fields empty for no end.',
     accountDays: 'Or after this many days',
-    create: 'Make invitation',
+    create: 'Create invitation',
 
     madeTitle: 'Your invitation',
     madeLead: 'Copy the link now, and send it in a way that you trust: it is not shown again.',
@@ -118,8 +118,8 @@ export const joiningEn = {
     rejectQuestion: (name: string) => `The account ${name} is deleted.`,
     resetLink: 'Link for a new password',
     resetLinkLead:
-      'Make a link with which the user chooses a new password. It works once, for 24 hours, and is reported to the user and all administrators. All sessions end when it is used.',
-    resetLinkSubmit: 'Make the link',
+      'Create a link with which the user chooses a new password. It works once, for 24 hours, and is reported to the user and all administrators. All sessions end when it is used.',
+    resetLinkSubmit: 'Create the link',
     resetLinkFactor: 'The link also turns off two-step verification',
     resetLinkMade: 'The link is not shown again. Give it to the user now, in a way that you trust.',
     resetLinkLabel: (name: string) => `Link for ${name}`,

@@ -79,7 +79,7 @@ export const joiningZh: typeof joiningEn = {
     page: (page, pages) => `第 ${page}/${pages} 页`,
 
     linkPart: '链接',
-    accountPart: '由此创建的账户',
+    accountPart: '新账户',
     note: '备注',
     noteHint: '只有管理员能看到，也会记入每个账户的注册事件。',
     email: '发送到邮箱',

@@ -54,23 +54,23 @@ const en: MailTexts = {
       link: 'Choose a new password',
       after: ({ until }) => [
         `The link works once, until ${until}.`,
-        'If it was not you, you need not do anything: your password stays as it is.',
+        'If it was not you, you can ignore this mail: your password stays as it is.',
       ],
     },
     no_password: {
       subject: ({ site }) => `Your account at ${site} has no password`,
       before: ({ user, site }) => [
         `Somebody asked for a new password for the account ${user} at ${site}.`,
-        'The account has no password: it signs in with a passkey or through another provider. If you can no longer do that, ask the operator of the site.',
+        'The account has no password: it signs in with a passkey or through another provider. If you can no longer do that, ask an administrator of the site.',
       ],
       link: '',
-      after: () => ['If it was not you, you need not do anything.'],
+      after: () => ['If it was not you, you can ignore this mail.'],
     },
     reset_link_made: {
-      subject: ({ site }) => `An operator made a link to reset your password for ${site}`,
+      subject: ({ site }) => `An administrator made a link to reset your password for ${site}`,
       before: ({ user, site }) => [
-        `An operator of ${site} made a link with which the password of the account ${user} can be replaced.`,
-        'If you did not ask for that, ask the operator.',
+        `An administrator of ${site} made a link with which the password of the account ${user} can be replaced.`,
+        `If you did not ask for that, contact an administrator of ${site} at once: somebody may be taking over your account.`,
       ],
       link: '',
       after: () => [],
@@ -93,7 +93,7 @@ const en: MailTexts = {
       link: 'Confirm the address',
       after: ({ until }) => [
         `The link works until ${until}.`,
-        'If it was not you, you need not do anything: the address is not used.',
+        'If it was not you, you can ignore this mail: the address is not used.',
       ],
     },
     email_changed: {
@@ -108,27 +108,27 @@ const en: MailTexts = {
     invitation: {
       subject: ({ site }) => `You are invited to ${site}`,
       before: ({ site }) => [
-        `An operator of ${site} invites you to make an account there.`,
+        `An administrator of ${site} invites you to create an account there.`,
         'Open this link and choose a password:',
       ],
-      link: 'Make an account',
+      link: 'Create an account',
       after: ({ until }) => [
         `The link works once, until ${until}.`,
-        'If you do not expect this, you need not do anything.',
+        'If you do not expect this, you can ignore this mail.',
       ],
     },
     account_end: {
       subject: ({ site }) => `Your account at ${site} ends soon`,
       before: ({ user, site, until }) => [
         `The account ${user} at ${site} ends on ${until}. From then on, nobody can sign in to it, and app passwords, SSH keys and apps stop working.`,
-        'If you want to keep it, ask the operator of the site.',
+        'If you want to keep it, ask an administrator of the site.',
       ],
       link: '',
       after: () => [],
     },
   },
   footer: ({ site, host }) =>
-    `${site === host ? host : `${site} (${host})`} sent this mail. Nobody reads answers to it.`,
+    `${site === host ? host : `${site} (${host})`} sent this mail. Please don’t reply.`,
 }
 
 const zh: MailTexts = {
@@ -142,7 +142,7 @@ const zh: MailTexts = {
       link: '设置新密码',
       after: ({ until }) => [
         `链接只能使用一次，有效期至 ${until}。`,
-        '如果不是您本人，无需进行任何操作：您的密码不会改变。',
+        '如果不是您本人，请忽略本邮件：您的密码不会改变。',
       ],
     },
     no_password: {
@@ -152,13 +152,13 @@ const zh: MailTexts = {
         '此账户没有密码：请使用通行密钥或单点登录。如果无法登录，请联系站点管理员。',
       ],
       link: '',
-      after: () => ['如果不是您本人，无需进行任何操作。'],
+      after: () => ['如果不是您本人，请忽略本邮件。'],
     },
     reset_link_made: {
       subject: ({ site }) => `管理员创建了用于重置您的 ${site} 密码的链接`,
       before: ({ user, site }) => [
         `${site} 的管理员创建了一个链接，可用于替换账户 ${user} 的密码。`,
-        '如果您没有提出此请求，请联系管理员。',
+        `如果您没有提出此请求，请立即联系 ${site} 的管理员：可能有人正在接管您的账户。`,
       ],
       link: '',
       after: () => [],
@@ -181,7 +181,7 @@ const zh: MailTexts = {
       link: '确认地址',
       after: ({ until }) => [
         `链接有效期至 ${until}。`,
-        '如果不是您本人，无需进行任何操作：此地址不会被使用。',
+        '如果不是您本人，请忽略本邮件：此地址不会被使用。',
       ],
     },
     email_changed: {
@@ -199,7 +199,7 @@ const zh: MailTexts = {
       link: '创建账户',
       after: ({ until }) => [
         `链接只能使用一次，有效期至 ${until}。`,
-        '如果您不需要，无需进行任何操作。',
+        '如果您不需要，请忽略本邮件。',
       ],
     },
     account_end: {

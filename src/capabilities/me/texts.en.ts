@@ -29,7 +29,7 @@ export const meEn = {
       `New network ${network}, first used ${when}. Was it you?`,
     passkeyOnly: 'You sign in with a passkey',
     hasPasskey: 'You have a passkey',
-    noPasskey: 'No passkey yet. With one, a touch or a look signs you in',
+    noPasskey: 'No passkey yet. Sign in with a fingerprint or your face',
     hasSpare: 'You have a second passkey in case one is lost',
     noSpare: 'Only one passkey. Add a second one in case it is lost',
     steps: {

@@ -24,7 +24,7 @@ export const meZh: typeof meEn = {
     newPlace: (network, when) => `${when}首次从 ${network} 登录：是你本人吗？`,
     passkeyOnly: '你使用通行密钥登录',
     hasPasskey: '你有通行密钥',
-    noPasskey: '还没有通行密钥：有了它，轻触或看一眼即可登录',
+    noPasskey: '还没有通行密钥：用指纹或面容即可登录',
     hasSpare: '你有第二个通行密钥，可防丢失',
     noSpare: '只有一个通行密钥：再添加一个，以防丢失',
     steps: {

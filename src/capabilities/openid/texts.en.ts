@@ -131,7 +131,7 @@ export const openidEn = {
     secret: 'New secret',
     secretQuestion:
       'The old secret ends at once. Nobody can sign in to the app until it has the new one.',
-    secretSubmit: 'Make a new secret',
+    secretSubmit: 'Create a new secret',
     delete: 'Delete',
     deleteQuestion: (name: string) =>
       `Delete “${name}”? Its users can no longer sign in to it, and its tokens end at once.`,

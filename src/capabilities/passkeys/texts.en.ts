@@ -32,7 +32,8 @@ export const passkeysEn = {
     back: 'Back to Security',
     needsScript: 'Passkeys need JavaScript and a current browser.',
     nudge: 'Sign in without a password',
-    nudgeHint: 'This device can keep a passkey. Next time, a touch or a look signs you in.',
+    nudgeHint:
+      'This device can keep a passkey. Next time, sign in with a fingerprint or your face.',
     nudgeClose: 'Not now',
     none: 'No passkeys.',
   },

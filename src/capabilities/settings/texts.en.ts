@@ -145,7 +145,7 @@ const onPages: Partial<Record<SettingKey, string>> = {
   require_second_factor: 'They must sign in with a code or a passkey.',
   passkey_related_origins: 'Other sites of yours where the same passkeys work, one per line.',
   max_devices: 'For each user. 0 means any number.',
-  allow_register: 'Lets anybody make an account on this site.',
+  allow_register: 'Lets anybody create an account on this site.',
   register_approval: 'Nobody signs in to a new account before an administrator approves it.',
   register_days: '0 means no end.',
   register_base_path: NEW_FOLDER,

@@ -15,7 +15,7 @@ export const signInEn = {
     codeLead: (name: string) => `One more step for ${name}.`,
     code: 'Code',
     codeHint: 'Six digits from your authenticator app, or one of your recovery codes.',
-    noCode: 'No code, or it is refused?',
+    noCode: 'Trouble with the code?',
     codeLate:
       'The app shows a new code every 30 seconds, and each works once. If every code is refused, let the phone set its clock automatically.',
     lostCodes: (site: string) =>

@@ -16,7 +16,7 @@ export const signInZh: typeof signInEn = {
     codeLead: (name) => `${name}，还差一步。`,
     code: '验证码',
     codeHint: '身份验证器应用显示的六位数字，或一个恢复代码。',
-    noCode: '没有验证码，或验证码被拒绝？',
+    noCode: '验证码有问题？',
     codeLate:
       '应用每 30 秒显示一个新的验证码，每个只能使用一次。如果总是被拒绝，请让手机自动设置时间。',
     lostCodes: (site) => `手机和恢复代码都没有时，请让 ${site} 的管理员关闭两步验证。`,

@@ -45,7 +45,7 @@ export const ssoEn = {
     check: 'Check',
     checkLead:
       'Tests the saved settings: does the provider answer, and does it accept the client ID and the client secret?',
-    checkSubmit: 'Ask the provider',
+    checkSubmit: 'Test the connection',
     checkGood: (host: string) =>
       `The provider answers, and accepts client ID and client secret. Users are sent to ${host}.`,
     checkUnsure: (host: string) =>

@@ -39,7 +39,7 @@ export const ssoZh: typeof ssoEn = {
     redirectUrisLead: '请在登录平台上登记这些地址，必须一字不差。',
     check: '检查',
     checkLead: '用已保存的设置查询登录平台：是否有响应，是否接受客户端 ID 和客户端密钥。',
-    checkSubmit: '查询登录平台',
+    checkSubmit: '测试连接',
     checkGood: (host) => `登录平台有响应，并接受客户端 ID 和客户端密钥。用户将前往 ${host}。`,
     checkUnsure: (host) =>
       `登录平台有响应，用户将前往 ${host}。无法判断它是否接受客户端 ID 和客户端密钥。`,

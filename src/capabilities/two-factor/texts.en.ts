@@ -22,7 +22,7 @@ export const twoFactorEn = {
     third: 'Keep the new recovery codes.',
     submit: 'Continue',
     lostTitle: 'Have you lost your phone?',
-    lost: 'Set up a new one now. When you have finished, the old phone and the old recovery codes stop working, and you get new codes. If you still have the phone, you need not do anything.',
+    lost: 'Set up a new one now. When you have finished, the old phone and the old recovery codes stop working, and you get new codes. If you still have the phone, you can ignore this.',
     lostSubmit: 'Set up a new phone',
     finish: 'Use the new phone',
     halfway:

@@ -3,17 +3,17 @@ import { counted } from '../../web/kit/texts/counted.ts'
 
 /** The usual sets of permissions. */
 const levels: Record<PermissionLevel, { title: string; hint: string }> = {
-  look: { title: 'Look only', hint: 'See files in the browser, and download them.' },
+  look: { title: 'In the browser', hint: 'See files, and download them.' },
   read: {
-    title: 'Read',
-    hint: 'The same with programs, over WebDAV and SFTP, and inside archives.',
+    title: '+ apps, read',
+    hint: 'Also with apps, over WebDAV and SFTP, and inside archives.',
   },
-  write: { title: 'Read and write', hint: 'Also upload, rename, move, copy and delete files.' },
+  write: { title: '+ write', hint: 'Also upload, rename, move, copy and delete files.' },
   everything: {
     title: 'Everything',
     hint: 'All permissions: also hidden files, folders with a password, and sharing.',
   },
-  custom: { title: 'Something else', hint: 'Choose each permission yourself.' },
+  custom: { title: 'Custom', hint: 'Choose each permission yourself.' },
 }
 
 const permissionGroups: Record<PermissionGroup, string> = {

@@ -98,9 +98,12 @@ export const usersZh: typeof usersEn = {
     newBasePathHint: '用户看不到此文件夹以外的内容。{username} 会替换为用户名；/ 表示全部文件。',
     permissions: '权限',
     levels: {
-      look: { title: '仅查看', hint: '在浏览器中查看和下载文件。' },
-      read: { title: '只读', hint: '还可以用其他应用通过 WebDAV 和 SFTP 读取，并查看压缩包内容。' },
-      write: { title: '读写', hint: '还可以上传、重命名、移动、复制和删除文件。' },
+      look: { title: '仅限浏览器', hint: '查看和下载文件。' },
+      read: {
+        title: '加上应用读取',
+        hint: '还可以用其他应用通过 WebDAV 和 SFTP 读取，并查看压缩包内容。',
+      },
+      write: { title: '加上写入', hint: '还可以上传、重命名、移动、复制和删除文件。' },
       everything: { title: '全部权限', hint: '还包括隐藏文件、有密码的文件夹和分享。' },
       custom: { title: '自定义', hint: '逐项选择权限。' },
     },

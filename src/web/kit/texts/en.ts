@@ -228,7 +228,7 @@ const reasons: Record<ReasonCode, string> = {
   keyLines: 'it must be one key on one line',
   keyOptions: 'it has options in front. Paste the key only, which begins with its type',
   keyWithoutType: 'it must begin with its type, such as ssh-ed25519',
-  keyBase64: 'its base64 is broken',
+  keyBase64: 'the key is not complete, copy the whole line',
   keyComment: 'its comment contains control characters',
   keyCertificate: 'this is a certificate. Paste the plain public key',
   keyDsa:
@@ -396,7 +396,7 @@ export const kitEn = {
     events: 'Site events',
     'app-passwords': 'App passwords',
     programs: 'Connected apps',
-    admin: 'State of the site',
+    admin: 'Status',
     registered: 'Apps that sign in here',
     notices: 'Your notices',
     channels: 'Alert channels',
