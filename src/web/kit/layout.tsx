@@ -104,23 +104,38 @@ function Brand({ view: { site } }: { view: View }) {
   )
 }
 
+/** The pages of the site. Narrow screens open them with a button that names the present page. */
 function Navigation({ view }: { view: View }) {
   const { t, account, navigation, files } = view
-  const first: NavigationItem[] = files === undefined ? [] : [[files.start, 'files']]
+  const own: NavigationItem[] =
+    files === undefined ? [...navigation.own] : [[files.start, 'files'], ...navigation.own]
+  const operators = account?.role === ADMIN ? navigation.operators : []
+  const present = [...own, ...operators].find(([address]) => isWithin(view.path, address))
   return (
-    <nav aria-label={t.mainNavigation}>
-      <ul>
-        <NavigationItems view={view} pages={[...first, ...navigation.own]} />
-      </ul>
-      {account?.role === ADMIN && (
-        <>
-          <p id="administration">{t.administration}</p>
-          <ul aria-labelledby="administration">
-            <NavigationItems view={view} pages={navigation.operators} />
-          </ul>
-        </>
-      )}
-    </nav>
+    <>
+      <details class="open-pages">
+        <summary>
+          <span>
+            <Icon name="menu" />
+            {t.menu}
+          </span>
+          {present !== undefined && <b>{t.nav[present[1]]}</b>}
+        </summary>
+      </details>
+      <nav aria-label={t.mainNavigation}>
+        <ul>
+          <NavigationItems view={view} pages={own} />
+        </ul>
+        {operators.length > 0 && (
+          <>
+            <p id="administration">{t.administration}</p>
+            <ul aria-labelledby="administration">
+              <NavigationItems view={view} pages={operators} />
+            </ul>
+          </>
+        )}
+      </nav>
+    </>
   )
 }
 

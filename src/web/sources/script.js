@@ -1,4 +1,4 @@
-// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, scrolls the navigation to the open page, and shows the buttons to copy, to print and to show a password.
+// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, and shows the buttons to copy, to print and to show a password.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
@@ -30,16 +30,12 @@ for (const days of document.querySelectorAll('[data-days]')) {
 }
 // Escape closes what was opened to be confirmed, and the focus goes back to its button.
 document.addEventListener('keydown', (event) => {
-  const open = event.key === 'Escape' && event.target.closest?.(':is(.confirm, .menu)[open]')
+  const open =
+    event.key === 'Escape' && event.target.closest?.(':is(.confirm, .menu, .open-pages)[open]')
   if (!open) return
   open.open = false
   open.querySelector('summary').focus()
 })
-// `scrollIntoView` would also scroll the page, which a browser may have put back to where it was.
-for (const link of document.querySelectorAll('nav [aria-current]')) {
-  const list = link.closest('ul')
-  list.scrollLeft = link.offsetLeft - list.offsetLeft - (list.clientWidth - link.offsetWidth) / 2
-}
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = !navigator.clipboard
   button.addEventListener('click', async () => {

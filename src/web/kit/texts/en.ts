@@ -335,6 +335,7 @@ const peopleNoticesEn = {
 export const kitEn = {
   skipToContent: 'Skip to content',
   announcement: 'Announcement',
+  menu: 'Menu',
   mainNavigation: 'Account',
   administration: 'Administration',
   signOut: 'Sign out',

@@ -37,6 +37,7 @@ const peopleNoticesZh = {
 export const kitZh: KitTexts = {
   skipToContent: '跳到正文',
   announcement: '公告',
+  menu: '菜单',
   mainNavigation: '账户',
   administration: '管理',
   signOut: '退出登录',
