@@ -103,7 +103,7 @@ export const users = sqliteTable(
 )
 
 /**
- * One row: a random text that triggers replace whenever the list of accounts of the LDAP door
+ * At most one row: a random text that triggers replace whenever the list of accounts of the LDAP door
  * changes (migration 0026). It is random and no number, because a restored backup would count
  * through the same numbers again.
  */
@@ -800,7 +800,7 @@ export const folderRules = sqliteTable(
 /**
  * One row: a random text that triggers replace whenever the lists of readers at the file server may
  * have to change (migration 0039), and the text for which they were last written. While they
- * differ, something waits to be written.
+ * differ, something waits to be written. Without a row, nothing was ever to be written.
  */
 export const folderState = sqliteTable(
   'folder_state',

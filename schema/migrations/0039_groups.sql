@@ -51,61 +51,71 @@ CREATE TABLE `groups` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `groups_name_key` ON `groups` (`name_key`);--> statement-breakpoint
-INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, '', '');
---> statement-breakpoint
 CREATE TRIGGER `folder_state_rule_insert` AFTER INSERT ON `folder_rules` BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_rule_update` AFTER UPDATE ON `folder_rules` BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_rule_delete` AFTER DELETE ON `folder_rules` BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_member_insert` AFTER INSERT ON `group_members`
 WHEN EXISTS (SELECT 1 FROM `folder_rules` WHERE `group_id` = new.`group_id`) BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_member_delete` AFTER DELETE ON `group_members`
 WHEN EXISTS (SELECT 1 FROM `folder_rules` WHERE `group_id` = old.`group_id`) BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_user_insert` AFTER INSERT ON `users`
 WHEN EXISTS (SELECT 1 FROM `folder_rules`) BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_user_delete` AFTER DELETE ON `users`
 WHEN EXISTS (SELECT 1 FROM `folder_rules`) BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_user_role` AFTER UPDATE OF `role` ON `users`
 WHEN old.`role` <> new.`role` AND EXISTS (SELECT 1 FROM `folder_rules`) BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_guest` AFTER UPDATE OF `disabled`, `ends_at` ON `users`
 WHEN new.`role` = 1 AND (old.`disabled`, old.`ends_at`) IS NOT (new.`disabled`, new.`ends_at`) AND EXISTS (SELECT 1 FROM `folder_rules`) BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_file_user_insert` AFTER INSERT ON `file_users`
 WHEN EXISTS (SELECT 1 FROM `folder_rules`) BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_file_user_delete` AFTER DELETE ON `file_users`
 WHEN EXISTS (SELECT 1 FROM `folder_rules`) BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `folder_state_file_user_update` AFTER UPDATE OF `remote_id` ON `file_users`
 WHEN old.`remote_id` <> new.`remote_id` AND EXISTS (SELECT 1 FROM `folder_rules`) BEGIN
-	UPDATE `folder_state` SET `version` = lower(hex(randomblob(16)));
+	INSERT INTO `folder_state` (`id`, `version`, `written`) VALUES (1, lower(hex(randomblob(16))), '')
+		ON CONFLICT (`id`) DO UPDATE SET `version` = excluded.`version`;
 END;

@@ -13,10 +13,10 @@ declare global {
 const KEPT_TABLES = ['account_list', 'common_passwords', 'd1_migrations']
 
 /**
- * The tables that others refer to, those that refer to others of them first, and the one that a
- * trigger fills when users are deleted.
+ * The tables that others refer to, those that refer to others of them first, and those that
+ * triggers fill when users and rules are deleted.
  */
-const LAST_TABLES = ['openid_clients', 'users', 'reserved_names']
+const LAST_TABLES = ['openid_clients', 'groups', 'users', 'reserved_names', 'folder_state']
 
 const SELECT_SCHEMA = `select group_concat(line, char(10)) as lines from (
   select concat_ws(' ', type, name, length(sql)) as line

@@ -13,17 +13,20 @@ export const MAX_GROUPS = 200
 /** A group with the numbers of its members and rules. */
 export type ListedGroup = Awaited<ReturnType<typeof selectListed>>[number]
 
+/** Counts the rows of another table that name the group of a row. */
+function countIn(table: SQL): SQL<number> {
+  return sql<number>`(${sql`select count(*) from ${table} as other where other.group_id = ${groups.id}`})`
+}
+
 function selectListed(db: Database) {
-  const ofGroup = (table: SQL) =>
-    sql<number>`(${sql`select count(*) from ${table} as other where other.group_id = ${groups.id}`})`
   return db
     .select({
       id: groups.id,
       name: groups.name,
       note: groups.note,
       createdAt: groups.createdAt,
-      members: ofGroup(sql`${groupMembers}`).as('members'),
-      rules: ofGroup(sql`${folderRules}`).as('rules'),
+      members: countIn(sql`${groupMembers}`).as('members'),
+      rules: countIn(sql`${folderRules}`).as('rules'),
     })
     .from(groups)
 }
@@ -137,18 +140,21 @@ export type ListedMember = Awaited<ReturnType<typeof selectMembers>>[number]
 
 /** Selects the members of a group by name. */
 export function selectMembers(db: Database, groupId: number, { limit, offset }: PageWindow) {
-  const adders = alias(users, 'adders')
   return db
     .select({
       id: users.id,
       username: users.username,
       addedAt: groupMembers.addedAt,
       source: groupMembers.source,
-      adder: adders.username,
+      // D1 answers columns by their names, so this one needs another.
+      adder: sql<
+        string | null
+      >`(${sql`select adders.username from ${users} as adders where adders.id = ${groupMembers.addedBy}`})`.as(
+        'adder',
+      ),
     })
     .from(groupMembers)
     .innerJoin(users, eq(users.id, groupMembers.userId))
-    .leftJoin(adders, eq(adders.id, groupMembers.addedBy))
     .where(eq(groupMembers.groupId, groupId))
     .orderBy(users.usernameKey)
     .limit(limit)

@@ -22,7 +22,7 @@ export const SEEN_RULES = sql<string>`(${sql`select json_group_array(json_array(
 
 /** Whether the lists of readers at the file server have to be written: a column of any row. */
 export const WAITS =
-  sql<number>`(${sql`select ${folderState.version} <> ${folderState.written} from ${folderState}`})`.as(
+  sql<number>`coalesce((${sql`select ${folderState.version} <> ${folderState.written} from ${folderState}`}), 0)`.as(
     'folders_wait',
   )
 
