@@ -889,6 +889,7 @@ const ENDS_NOTHING_ELSE = [
   'GET /api/auth/sso_get_token',
   'GET /oauth/authorize',
   'GET /oauth/jwks',
+  'POST /account/admin/checklist/hide',
   'POST /account/admin/invitations/add',
   'POST /account/admin/invitations/withdraw',
   'POST /account/admin/notices/add',

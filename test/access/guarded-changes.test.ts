@@ -219,6 +219,7 @@ const OTHER_VALUES: Record<string, string> = {
   security_contact: 'mailto:x@example.org',
   webauthn_login_enabled: 'false',
   event_retention_days: '30',
+  setup_checklist: 'false',
   require_second_factor: 'admins',
   passkey_related_origins: 'https://evil.example',
   sftp_address: 'evil.example',

@@ -1,5 +1,7 @@
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, noticeChannels } from '../../schema/tables.ts'
+import { auditEvents, noticeChannels, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import {
   FILES_BINDINGS,
@@ -39,6 +41,15 @@ async function textWith(openlist: OpenListStandIn, bindings = {}): Promise<strin
   return textOf((await visitor.get(SITE)).html)
 }
 
+async function addEvents(count: number, at: number, kind = 'sign_in'): Promise<void> {
+  await env.DB.prepare(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+     insert into audit_events (at, kind, user_id, network, user_agent) select ?, ?, ?, '', '' from n`,
+  )
+    .bind(count, at, kind, aliceId)
+    .run()
+}
+
 async function addEvent(kind: string, at: number, event: object = {}): Promise<void> {
   const row = { kind, at, userId: aliceId, network: '192.0.2.9', userAgent: '', ...event }
   await site.db.insert(auditEvents).values(row)
@@ -47,11 +58,12 @@ async function addEvent(kind: string, at: number, event: object = {}): Promise<v
 describe('the overview of administrators', () => {
   test('tells that everything works, and how many users there are', async () => {
     const text = await textAt()
-    expect(text).toContain('Everything works Database: ')
+    expect(text).toContain(
+      'Nothing needs your attention Everything works. Working: Database, Password check, Database tables.',
+    )
     expect(text).toContain('3 Users')
     expect(text).toContain('2 Without second factor')
-    expect(text).toMatch(/0\.\d MiB Size of the database/)
-    expect(text).not.toContain('Needs your attention')
+    expect(text).not.toMatch(/Needs your attention|\d ms|MiB|Cache/)
   })
 
   test('tells what does not work', async () => {
@@ -59,9 +71,10 @@ describe('the overview of administrators', () => {
     const visitor = new Visitor(new CheapSite({ kv }))
     for (const [name, value] of admin.cookies) visitor.cookies.set(name, value)
     const text = textOf((await visitor.get(SITE)).html)
-    expect(text).toContain('Something does not work')
-    expect(text).toContain('Cache of the settings: does not work')
-    expect(text).toContain('Database: ')
+    expect(text).toContain(
+      'Needs your attention Cache of the settings: does not work The log of the service says why. Something does not work.',
+    )
+    expect(text).toContain('Working: Database, ')
   })
 
   describe('with a file server', () => {
@@ -69,7 +82,7 @@ describe('the overview of administrators', () => {
       const openlist = new OpenListStandIn()
       openlist.settings['sign_all'] = 'true'
       const text = await textWith(openlist)
-      expect(text).toMatch(/Everything works .*File server \(OpenList\): \d+ ms/)
+      expect(text).toMatch(/Everything works\. .*, File server \(OpenList\)\./)
       expect(text).not.toContain('Needs your attention')
     })
 
@@ -151,8 +164,11 @@ describe('the overview of administrators', () => {
     expect(textOf(html).match(/admin changed the site settings: k\d/g)).toEqual(
       [6, 5, 4, 3, 2].map((place) => `admin changed the site settings: k${place}`),
     )
+    // The chart reads up to a thousand events.
+    await addEvents(1000, site.now)
+    await admin.get(SITE)
     const { rowsRead } = site.meter
-    for (let place = 0; place < 300; place++) await addEvent('sign_in', site.now)
+    await addEvents(3000, site.now)
     await admin.get(SITE)
     expect(site.meter.rowsRead).toBeLessThan(rowsRead + 100)
   })
@@ -178,37 +194,80 @@ describe('the overview of administrators', () => {
     expect(text).not.toContain('alice registered')
   })
 
-  test('estimates the events of 30 days', async () => {
+  test('draws the sign-ins and the refused ones of each day, with the way to its events', async () => {
     await site.db.delete(auditEvents)
-    for (let place = 0; place < 20; place++) await addEvent('sign_in', site.now - 40 * 24 * HOUR)
-    for (let place = 0; place < 30; place++) await addEvent('sign_in', site.now - HOUR)
-    const [, events] = /(\d+) Events in 30 days \(about\)/.exec(await textAt()) ?? []
-    // The search for the place where the time begins looks at eight neighbours.
-    expect(Number(events)).toBeGreaterThanOrEqual(30 - 8)
-    expect(Number(events)).toBeLessThanOrEqual(30 + 8)
+    const yesterday = site.now - 24 * HOUR
+    for (let place = 0; place < 8; place++) await addEvent('sign_in', site.now)
+    await addEvent('service_sign_in', site.now)
+    await addEvent('sign_in_refused', site.now, { times: 9 })
+    await addEvent('settings_changed', site.now)
+    await addEvent('sign_in', yesterday)
+    await addEvent('sign_in', yesterday - 40 * 24 * HOUR)
+    const { html } = await admin.get(SITE)
+    const days = Array.from(html.matchAll(/from=(.{10})&amp;to=(.{10})" title="([^"]*)"/g))
+    expect(days).toHaveLength(30)
+    expect(days.at(-1)?.slice(1)).toEqual([
+      '2026-11-21',
+      '2026-11-21',
+      'Sat, Nov 21: 9 sign-ins, 9 refused',
+    ])
+    expect(days.at(-2)?.[3]).toBe('Fri, Nov 20: 1 sign-in, 0 refused')
+    for (const [, , , title] of days.slice(0, -2)) expect(title).toMatch(/: 0 sign-ins, 0 refused$/)
+    expect(html).toContain(
+      '<path d="M0 40v-20h1v20z"></path><path class="refused" d="M0 20v-20h1v20z">',
+    )
+    expect(
+      textOf((await admin.get(`${SITE}/events?from=2026-11-20&to=2026-11-20`)).html),
+    ).toContain('alice signed in')
   })
 
-  test('draws the events of each of 30 days, without reading each event', async () => {
+  test('estimates the days of a busy site', async () => {
     await site.db.delete(auditEvents)
-    const days = [
-      [40, 20],
-      [9.5, 30],
-      [0.1, 60],
-    ] as const
-    for (const [age, count] of days)
-      for (let place = 0; place < count; place++)
-        await addEvent('sign_in', site.now - age * 24 * HOUR)
+    await addEvents(4000, site.now - 48 * HOUR)
+    await addEvents(1000, site.now, 'sign_in_refused')
+    await addEvents(1000, site.now)
     const { html } = await admin.get(SITE)
-    const bars = Array.from(html.matchAll(/M\d+ 40v-(\d+)h8/g), ([, height]) => Number(height))
-    expect(bars).toHaveLength(30)
-    expect(bars[29]).toBe(40)
-    expect(bars[20]).toBeGreaterThanOrEqual(14)
-    expect(bars[20]).toBeLessThanOrEqual(26)
-    for (const place of [0, 10, 19, 25]) expect(bars[place], String(place)).toBeLessThanOrEqual(2)
-    const { rowsRead } = site.meter
-    for (let place = 0; place < 300; place++) await addEvent('sign_in', site.now)
-    await admin.get(SITE)
-    expect(site.meter.rowsRead).toBeLessThan(rowsRead + 100)
+    const counts = /Nov 19: (\d+) sign-ins.*Nov 21: (\d+) sign-ins, (\d+) refused/s.exec(html) ?? []
+    for (const [place, events] of [4000, 1000, 1000].entries()) {
+      expect(Number(counts[place + 1])).toBeGreaterThan(events - 50)
+      expect(Number(counts[place + 1])).toBeLessThan(events + 50)
+    }
+  })
+
+  describe('has a checklist for a new site', () => {
+    const HEADING = 'Set up this site'
+
+    test('that names what is missing, with the way to it, until all is done', async () => {
+      const { html } = await admin.get(SITE)
+      expect(textOf(html)).toContain(HEADING)
+      expect(html).toContain('<a href="/account/security">Protect your account')
+      expect(html).toContain('<a href="/account/admin/settings">Name the site')
+      expect(html).toContain('<b>Invite people, or move in</b>')
+      await admin.post(`${SITE}/settings/site`, { site_title: 'Family files' })
+      await site.db.update(users).set({ totpSeed: 'sealed' }).where(eq(users.id, 1))
+      const mails = {
+        sendEmail: () => Promise.resolve(),
+        mailFrom: () => 'accounts@example.org',
+        siteAddress: () => 'https://example.org',
+      }
+      const done = new CheapSite({ ...new OpenListStandIn().deps, ...mails }, FILES_BINDINGS)
+      const visitor = new Visitor(done)
+      for (const [name, value] of admin.cookies) visitor.cookies.set(name, value)
+      expect(textOf((await visitor.get(SITE)).html)).not.toContain(HEADING)
+      await site.db.delete(users).where(eq(users.id, aliceId))
+      const text = textOf((await visitor.get(SITE)).html)
+      expect(text).toContain(HEADING)
+      expect(text).toContain('Make a backup')
+    })
+
+    test('that an administrator hides, and the settings show again', async () => {
+      const { location } = await admin.post(`${SITE}/checklist/hide`)
+      expect(location).toBe(`${SITE}?done=checklist-hidden`)
+      expect(await textAt()).not.toContain(HEADING)
+      expect(await textAt()).toContain('admin changed the site settings: Checklist for a new site')
+      await admin.post(`${SITE}/settings/site`, { setup_checklist: 'true' })
+      expect(await textAt()).toContain(HEADING)
+    })
   })
 
   test('is for administrators', async () => {

@@ -121,6 +121,7 @@ const FLAGS = new Map<string, number>([
   ['sftp_address', 1],
   ...SSO_KEYS.map((key) => [key, 1] as const),
   ['event_retention_days', 1],
+  ['setup_checklist', 1],
   ...JOINING_KEYS.map((key) => [key, 1] as const),
 ])
 
@@ -138,6 +139,7 @@ describe('GET /api/admin/setting/list', () => {
         'sso_compatibility_mode',
         ...SSO_KEYS,
         'event_retention_days',
+        'setup_checklist',
         'allow_register',
         ...JOINING_KEYS,
       ].toSorted(),
@@ -402,7 +404,7 @@ describe('the command line', () => {
     expect(await resetSettings(site.deps, COMMAND_LINE, SETTING_KEYS)).toEqual(['logo'])
     expect(await stored()).toEqual([])
     expect(SETTINGS).toHaveLength(
-      SETTING_KEYS.length + CAPABILITY_KEYS.length + 5 + SSO_KEYS.length + JOINING_KEYS.length,
+      SETTING_KEYS.length + CAPABILITY_KEYS.length + 6 + SSO_KEYS.length + JOINING_KEYS.length,
     )
   })
 

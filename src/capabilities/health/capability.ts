@@ -2,7 +2,8 @@ import { capability } from '../../web/kit/capability.ts'
 
 /** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
-  activity: 'the state of a site shows the latest changes',
+  activity: 'the status of the site shows the latest changes',
+  settings: 'the checklist of a new site can be hidden',
   users: 'and counts users',
 }
 
@@ -15,6 +16,10 @@ export const health = capability({
   ],
   operatorPages: [
     ['/', () => import('./pages/admin/routes.tsx').then(({ sitePages }) => sitePages), ['']],
+    [
+      '/checklist',
+      () => import('./pages/admin/routes.tsx').then(({ checklistForms }) => checklistForms),
+    ],
   ],
   operatorNavigation: [['/account/admin', 'admin']],
 })

@@ -70,6 +70,7 @@ const OPERATOR_SETTINGS = {
   passkey_related_origins: '',
   sftp_address: '',
   event_retention_days: '90',
+  setup_checklist: 'true',
   max_devices: '0',
   device_evict_policy: 'evict_oldest',
   register_approval: 'false',

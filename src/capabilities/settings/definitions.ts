@@ -242,6 +242,7 @@ const described: Record<SettingKey, Described> = {
     check: someRetentionDays,
     help: 'Number of days for which events are kept.',
   },
+  setup_checklist: bool('site', 'Shows administrators what a new site still needs.'),
   max_devices: {
     group: 'global',
     type: 'number',

@@ -74,6 +74,7 @@ const labels: Record<SettingKey, string> = {
   passkey_related_origins: 'Passkeys on other sites',
   sftp_address: 'SFTP server',
   event_retention_days: 'Days to keep events',
+  setup_checklist: 'Checklist for a new site',
   max_devices: 'Sessions at once',
   device_evict_policy: 'When a user has too many sessions',
   allow_register: 'Open registration',

@@ -46,6 +46,7 @@ const labels: Record<SettingKey, string> = {
   passkey_related_origins: '可使用通行密钥的相关站点',
   sftp_address: 'SFTP 服务器',
   event_retention_days: '事件保留天数',
+  setup_checklist: '新站点的设置列表',
   max_devices: '每个用户的登录设备数',
   device_evict_policy: '登录设备过多时',
   allow_register: '开放注册',
@@ -108,6 +109,7 @@ const help: Record<SettingKey, string> = {
   sftp_address:
     'SFTP 服务器的主机名，例如 files.example.org 或 files.example.org:2022；显示在用户的 SSH 公钥页面上。',
   event_retention_days: '事件保留的天数，从 30 到 3650。',
+  setup_checklist: '向管理员显示新站点尚需设置的内容。',
   max_devices: '0 表示不限。',
   device_evict_policy: '再登录一台设备时：退出最早的设备，或拒绝登录。',
   allow_register: '允许任何人在本站注册账户。',

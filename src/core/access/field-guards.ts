@@ -128,6 +128,7 @@ export const SETTING_FIELDS = {
   auto_update_index: { needs: 'never', reason: SHOWN },
   security_contact: { needs: 'never', reason: SHOWN },
   webauthn_login_enabled: { needs: 'never', reason: SHOWN },
+  setup_checklist: { needs: 'never', reason: 'a list on a page' },
   event_retention_days: { needs: 'never', reason: 'the events of 30 days stay with any value' },
   require_second_factor: {
     needs: 'always',

@@ -347,6 +347,10 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     beside: ['key', 'value'],
     fields: SETTING_FIELDS,
   },
+  'the checklist of a new site': {
+    doors: ['POST /account/admin/checklist/hide'],
+    fields: never(NO_ACCESS),
+  },
   'nothing: reads, checks and what one browser keeps': {
     doors: [
       'POST /api/admin/setting/default',

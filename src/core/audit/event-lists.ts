@@ -2,12 +2,13 @@ import { and, asc, count, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../../schema/tables.ts'
 import type { PageWindow } from '../base/paging.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 import { literal } from '../database/literal.ts'
 import type { UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
 import { changesIn } from './changes.ts'
 import { firstIdSince, isSince, isUntil } from './event-times.ts'
-import { type EventKind, FREQUENT_KINDS, isRare, kindsWith } from './kinds.ts'
+import { type EventKind, FREQUENT_KINDS, isRare, isSignIn, kindsWith } from './kinds.ts'
 
 const actors = alias(users, 'actors')
 
@@ -153,29 +154,43 @@ export function selectLatestChanges(db: Database, limit: number) {
     .limit(limit)
 }
 
-/** The parts into which `sampleEvents` divides the events. */
-const EVENT_SAMPLES = 30
-
-/** Their ends, the beginning among them. */
-const SAMPLES = literal(JSON.stringify(Array.from({ length: EVENT_SAMPLES + 1 }, (_, n) => n)))
+/** More events are not read: of a larger number, each so many are one of a sample. */
+const MAX_SAMPLES = literal(1000)
+const DAY = literal(DAY_MILLISECONDS)
 
 /**
- * Estimates how many events were written since a time, and when: each row has the number of events
- * up to a place, and the time of the event there. It reads one event for each place.
+ * Counts the sign-ins and the refused ones of each day of UTC since a time. Up to `MAX_SAMPLES`
+ * events, the counts are exact; of more, they are estimated from as many, at equal distances.
+ *
+ * @param since Unix time, milliseconds.
+ * @returns A row for each day with events: `day` is the number of days since 1970.
  */
-export function sampleEvents(db: Database, since: number) {
-  const span = sql`(
-    select ${firstIdSince(since)} as first, max(${auditEvents.id}) as last from ${auditEvents}
-  ) as span`
-  const place = sql`span.first + (span.last - span.first) * part.value / ${literal(EVENT_SAMPLES)}`
-  const at = sql`select event.at from ${auditEvents} as event where event.id >= ${place} order by event.id limit 1`
+export function countSignInsByDay(db: Database, since: number) {
+  const places = sql`min(sample.total, ${MAX_SAMPLES})`
+  const weighted = (events: SQL) => sql<number>`sum(${events}) * sample.total / ${places}`
   return db
-    .select({ total: sql<number>`total`.as('total'), at: sql<number | null>`at`.as('at') })
+    .select({
+      day: sql<number>`day`.as('day'),
+      signIns: sql<number>`sign_ins`.as('sign_ins'),
+      refused: sql<number>`refused`.as('refused'),
+    })
     .from(
       sql`(
-        select ${place} - span.first as total, (${at}) as at
-        from ${span}, json_each(${SAMPLES}) as part order by part.value
-      ) as growth`,
+        with recursive sample(place, first, total) as (
+          select 1, span.first, span.last - span.first from (
+            select ${firstIdSince(since)} as first,
+              (select max(event.id) from ${auditEvents} as event) as last
+          ) as span where span.last > span.first
+          union all
+          select sample.place + 1, sample.first, sample.total from sample
+          where sample.place < ${places}
+        )
+        select event.at / ${DAY} as day, ${weighted(isSignIn(sql`event.kind`))} as sign_ins,
+          ${weighted(sql`(event.kind = 'sign_in_refused') * event.times`)} as refused
+        from sample cross join ${auditEvents} as event
+          on event.id = sample.first + sample.total * sample.place / ${places}
+        where event.at >= ${since} group by day
+      ) as found`,
     )
 }
 

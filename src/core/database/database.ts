@@ -56,8 +56,6 @@ export interface Meter {
   bookmark?: string
   /** True when the primary answered the last round trip. */
   fromPrimary: boolean
-  /** Size of the database after the last round trip, bytes; 0 before it. */
-  databaseBytes: number
   /** Logouts and mails that the writes so far leave to be sent after the answer. */
   toSend: Set<ToSend>
   /**
@@ -79,7 +77,6 @@ export function createMeter(): Meter {
     databaseMilliseconds: 0,
     hashMilliseconds: 0,
     fromPrimary: false,
-    databaseBytes: 0,
     toSend: new Set(),
     changes: new Set(),
     admitted: new Set(),
@@ -208,7 +205,6 @@ function note(meter: Meter, results: D1Result[], bookmark: string | null): void 
   for (const { meta } of results) {
     meter.rowsRead += meta.rows_read
     meter.rowsWritten += meta.rows_written
-    meter.databaseBytes = meta.size_after
   }
   meter.fromPrimary = results.every(({ meta }) => meta.served_by_primary === true)
   if (bookmark !== null) meter.bookmark = bookmark

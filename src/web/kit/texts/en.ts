@@ -320,6 +320,7 @@ const adminNoticesEn = {
   'user-enabled': 'The account was enabled.',
   'user-deleted': 'The user was deleted.',
   'settings-saved': 'The settings were saved.',
+  'checklist-hidden': 'The list is hidden. The settings of the site can show it again.',
   'client-secret-deleted':
     'The settings were saved. The client secret was that of the old provider, so it was deleted. Enter the one of the new provider.',
   'setting-reset': 'The setting was reset to its default.',

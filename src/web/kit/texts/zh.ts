@@ -23,6 +23,7 @@ const adminNoticesZh = {
   'user-enabled': '账户已启用。',
   'user-deleted': '用户已删除。',
   'settings-saved': '设置已保存。',
+  'checklist-hidden': '列表已隐藏，可在站点设置中重新显示。',
   'client-secret-deleted':
     '设置已保存。客户端密钥属于原来的登录平台，已被删除，请输入新平台的密钥。',
   'setting-reset': '已恢复默认值。',

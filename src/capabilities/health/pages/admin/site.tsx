@@ -2,7 +2,8 @@ import type { Child } from 'hono/jsx'
 import { MAX_COUNTED_USERS, type readSiteState } from '../../site-state.ts'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
 import { EventList } from '../../../activity/pages/event-list.tsx'
-import { Icon } from '../../../../web/kit/icons.tsx'
+import { Alert } from '../../../../web/kit/fields.tsx'
+import type { Problem } from '../../../../web/kit/form.ts'
 import { LANGUAGE_TAGS } from '../../../../web/kit/language.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Heading, Pins } from '../../../../web/kit/parts.tsx'
@@ -10,6 +11,8 @@ import { Row, Tiles } from '../../../../web/kit/rows.tsx'
 import type { CheckedPart, FindAttention } from '../../../../web/kit/capability.ts'
 import type { View } from '../../../../web/kit/view.ts'
 import { StopFacts, Unlock } from '../../../users/pages/admin/stops.tsx'
+import { Checklist } from './checklist.tsx'
+import { SignInChart } from './sign-in-chart.tsx'
 
 type State = Awaited<
   ReturnType<typeof readSiteState<CheckedPart, Awaited<ReturnType<FindAttention>>>>
@@ -18,14 +21,16 @@ type State = Awaited<
 interface SiteProps {
   view: View
   state: State
+  /** Of a form that was refused. */
+  problem?: Problem | undefined
 }
 
+const SITE = '/account/admin'
 const USERS = '/account/admin/users'
 const EVENTS = '/account/admin/events'
-const MEBIBYTE = 1024 * 1024
 
-/** The state of the site: first of all pages for operators. */
-export function SitePage({ view, state }: SiteProps) {
+/** The status of the site: first of all pages for administrators. */
+export function SitePage({ view, state, problem }: SiteProps) {
   const { adminSite: t, nav, adminUsers } = view.t
   const format = new Intl.NumberFormat(LANGUAGE_TAGS[view.language])
   const users = (total: number) =>
@@ -36,8 +41,11 @@ export function SitePage({ view, state }: SiteProps) {
         <Heading title={t.title} lead={t.lead(view.site.title)} />
         {view.parts.map(({ siteState }) => siteState?.(view))}
       </header>
-      <Health view={view} state={state} />
+      <Alert problem={problem} fields={[]} />
       <Attention view={view} state={state} />
+      {state.hasChecklist && (
+        <Checklist view={view} users={state.users} action={`${SITE}/checklist/hide`} />
+      )}
       <Tiles
         tiles={[
           [USERS, 'users', nav.users, users(state.users)],
@@ -47,11 +55,9 @@ export function SitePage({ view, state }: SiteProps) {
             adminUsers.groups['without-two-factor'],
             users(state.factorless),
           ],
-          [EVENTS, 'events', t.newEvents, format.format(state.events)],
-          [EVENTS, 'database', t.database, t.mebibytes(sizeOf(view, state.databaseBytes))],
         ]}
       />
-      <Growth view={view} counts={state.eventsPerDay} />
+      <SignInChart view={view} days={state.days} />
       <section>
         <header class="bar">
           <h2>{t.changes}</h2>
@@ -63,73 +69,22 @@ export function SitePage({ view, state }: SiteProps) {
   )
 }
 
-function sizeOf({ language }: View, bytes: number): string {
-  const format = new Intl.NumberFormat(LANGUAGE_TAGS[language], { maximumFractionDigits: 1 })
-  return format.format(bytes / MEBIBYTE)
-}
-
-/** The sizes of the picture, in units of its own. */
-const [BAR_WIDTH, BAR_STEP, BAR_HEIGHT] = [8, 10, 40]
-
-/** The events of each day, as bars. */
-function Growth({ view, counts }: { view: View; counts: number[] }) {
-  const t = view.t.adminSite
-  const most = Math.max(...counts)
-  if (most === 0) return <></>
-  const bars = counts.map((count, day) => {
-    const height = Math.round((count / most) * BAR_HEIGHT)
-    return `M${day * BAR_STEP} ${BAR_HEIGHT}v-${height}h${BAR_WIDTH}v${height}z`
-  })
-  return (
-    <article class="growth">
-      <h2>{t.eventsPerDay}</h2>
-      <svg
-        viewBox={`0 0 ${counts.length * BAR_STEP} ${BAR_HEIGHT}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
-        <path d={bars.join('')} />
-      </svg>
-      <p class="facts">
-        <span>{t.busiest(most)}</span>
-      </p>
-    </article>
-  )
-}
-
-function Health({ view, state: { parts } }: SiteProps) {
-  const t = view.t.adminSite
-  const checks = [
+/** The checks of the parts of the site, with what a page says of one that does not work. */
+function checksIn({ t }: View, { own, others }: State['parts']) {
+  return [
     ...(['d1', 'kv', 'hasher', 'migrations'] as const).map((name) => ({
-      ...parts.own[name],
-      title: t.parts[name],
-      problem: t.silent(t.parts[name]),
+      ok: own[name].ok,
+      title: t.adminSite.parts[name],
+      problem: t.adminSite.silent(t.adminSite.parts[name]),
+      isShown: name !== 'kv',
     })),
-    ...parts.others.map(({ health, title, problem }) => ({
-      ...health,
-      title: title(view.t),
-      problem: t.problem(title(view.t), problem(view.t)),
+    ...others.map(({ health, title, problem }) => ({
+      ok: health.ok,
+      title: title(t),
+      problem: t.adminSite.problem(title(t), problem(t)),
+      isShown: true,
     })),
   ]
-  const works = checks.every(({ ok }) => ok)
-  const isFair = works && parts.others.some((part) => part.isFair)
-  return (
-    <article class={works ? (isFair ? 'guard fair' : 'guard good') : 'guard weak'}>
-      <Pins states={checks.map(({ ok }) => ok)} />
-      <div>
-        <h2>{works && !isFair ? t.works : t.fails}</h2>
-        {!works && <p class="hint">{t.failsHint}</p>}
-      </div>
-      <ul class="checks">
-        {checks.map(({ ok, milliseconds, title, problem }) => (
-          <li class={ok ? 'good' : undefined}>
-            <Icon name={ok ? 'done' : 'missing'} />
-            <span>{ok ? t.answers(title, milliseconds) : problem}</span>
-          </li>
-        ))}
-      </ul>
-    </article>
-  )
 }
 
 /** The users who are stopped, each with what stops them. */
@@ -142,43 +97,60 @@ function stoppedUsers(stops: State['stops']) {
   }))
 }
 
-/** The tasks that wait for an operator; nothing when there are none. */
+/** What waits for an administrator, first what does not work; below it whether the rest works. */
 function Attention({ view, state: { waiting, stops, attention, parts } }: SiteProps): Child {
   const t = view.t.adminSite
+  const checks = checksIn(view, parts)
+  const works = checks.every(({ ok }) => ok)
+  const isFair = parts.others.some((part) => part.isFair)
   const ofParts = parts.others.flatMap((part) => part.attention(view) ?? [])
   const others = attention.flatMap((rowsIn) => rowsIn(view))
-  if (waiting + stops.length + ofParts.length + others.length === 0) return null
+  const isNeeded = !works || waiting + stops.length + ofParts.length + others.length > 0
+  const good = checks.filter(({ ok, isShown }) => ok && isShown).map(({ title }) => title)
   return (
-    <section>
-      <h2>{t.attention}</h2>
-      <ul class="rows">
-        {waiting > 0 && (
-          <Row
-            icon="new-user"
-            tone="amber"
-            level={3}
-            title={<a href={`${USERS}?group=waiting`}>{t.waiting(waiting)}</a>}
-          />
-        )}
-        {ofParts}
-        {stoppedUsers(stops).map(({ userId, username, stops: own }) => (
-          <Row
-            icon="lock"
-            tone="red"
-            level={3}
-            title={
-              <>
-                <Avatar name={username} />
-                <a href={`${USERS}/${userId}`}>{username}</a>
-              </>
-            }
-          >
-            <StopFacts view={view} stops={own} />
-            <Unlock view={view} userId={userId} action={`${USERS}/${userId}/unlock`} />
-          </Row>
-        ))}
-        {others}
-      </ul>
-    </section>
+    <article class={`guard ${works ? (isNeeded ? 'fair' : 'good') : 'weak'}`}>
+      <Pins states={checks.map(({ ok }) => ok)} />
+      <h2>{isNeeded ? t.attention : t.noAttention}</h2>
+      {isNeeded && (
+        <ul class="rows">
+          {checks
+            .filter(({ ok }) => !ok)
+            .map(({ problem }) => (
+              <Row icon="unprotected" tone="red" level={3} title={problem}>
+                <p class="facts">{t.failsHint}</p>
+              </Row>
+            ))}
+          {waiting > 0 && (
+            <Row
+              icon="new-user"
+              tone="amber"
+              level={3}
+              title={<a href={`${USERS}?group=waiting`}>{t.waiting(waiting)}</a>}
+            />
+          )}
+          {ofParts}
+          {stoppedUsers(stops).map(({ userId, username, stops: own }) => (
+            <Row
+              icon="lock"
+              tone="red"
+              level={3}
+              title={
+                <>
+                  <Avatar name={username} />
+                  <a href={`${USERS}/${userId}`}>{username}</a>
+                </>
+              }
+            >
+              <StopFacts view={view} stops={own} />
+              <Unlock view={view} userId={userId} action={`${USERS}/${userId}/unlock`} />
+            </Row>
+          ))}
+          {others}
+        </ul>
+      )}
+      <p class="hint">
+        <b>{works && !isFair ? t.works : t.fails}</b> {t.working(good.join(t.separator))}
+      </p>
+    </article>
   )
 }

@@ -10,7 +10,14 @@ const SETTING_PAGES = {
   site: [
     [
       'general',
-      ['site_title', 'announcement', 'security_contact', 'event_retention_days', 'version'],
+      [
+        'site_title',
+        'announcement',
+        'security_contact',
+        'event_retention_days',
+        'setup_checklist',
+        'version',
+      ],
     ],
     ['engines', ['allow_indexed', 'robots_txt']],
   ],
