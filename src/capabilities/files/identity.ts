@@ -13,6 +13,7 @@ const STRANGERS_PATIENCE_MILLISECONDS = 1000
 /**
  * Finds the user of the file server that an account acts as; creates and writes it where needed.
  *
+ * @returns `isNew`: it is another user there than D1 has told.
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
 export async function ensureFileUser(
@@ -20,12 +21,14 @@ export async function ensureFileUser(
   files: FileServer,
   account: Account,
   json: string | null,
-): Promise<FileUser> {
-  const link = readFileUser(json)
-  if (link !== undefined && isWritten(account, link, deps.now())) return link
-  return writeFileUser(deps, files, account.id, {
+): Promise<FileUser & { isNew: boolean }> {
+  const known = readFileUser(json)
+  if (known !== undefined && isWritten(account, known, deps.now()))
+    return { ...known, isNew: false }
+  const link = await writeFileUser(deps, files, account.id, {
     ...(account.role === GUEST && { patienceMilliseconds: STRANGERS_PATIENCE_MILLISECONDS }),
   })
+  return { ...link, isNew: link.remoteId !== known?.remoteId }
 }
 
 /**

@@ -130,7 +130,8 @@ export async function writeChangedFileUsers(
   return written
 }
 
-function isAway({ refusal, detail }: Refusal): boolean {
+/** Tells whether the file server does not answer, and nobody can be written now. */
+export function isAway({ refusal, detail }: Refusal): boolean {
   return refusal === 'filesUnavailable' && detail !== OTHERS_WRITE
 }
 

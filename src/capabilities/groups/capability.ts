@@ -17,4 +17,5 @@ export const groups = capability({
       () => import('./http/own-routes.ts').then(({ ownGroupRoutes }) => ownGroupRoutes),
     ],
   ],
+  frequent: () => import('./runs.ts').then(({ frequent }) => frequent),
 })

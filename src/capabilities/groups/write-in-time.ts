@@ -1,7 +1,7 @@
 import type { Deps } from '../../core/deps.ts'
 import { type WriterDeps as FolderDeps, writeFolders, writeRest } from './writer.ts'
 
-export type WriterDeps = FolderDeps & Pick<Deps, 'fileServer' | 'backgroundDb'>
+export type WriterDeps = FolderDeps & Pick<Deps, 'defer' | 'fileServer' | 'backgroundDb'>
 
 /**
  * Writes folders to the file server after a change of rules or members: the first ones before the

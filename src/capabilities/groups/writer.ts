@@ -1,36 +1,220 @@
+import { recordEvent } from '../../core/audit/events.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
+import { remembered } from '../../core/base/isolate-memory.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { logError } from '../../core/database/log.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
-import type { IdentityDeps } from '../files/write-users.ts'
-import { readRules, selectRules } from './store.ts'
+import { asOnlyWriter, type LeaseDeps } from '../files/lease.ts'
+import { isAway } from '../files/write-users.ts'
+import { forgettingMetas, recordingMetas, recordSettled } from './meta-store.ts'
+import { listForeignIn, type MetaRecord, type MetaWrite } from './metas.ts'
+import { type Rights, readRights, readRightsHere } from './plan.ts'
+import { sendMeta, sendingMetas } from './send-metas.ts'
+import { disableShares } from './shares.ts'
 
-export type WriterDeps = IdentityDeps & Pick<Deps, 'defer'>
+export type WriterDeps = LeaseDeps & Pick<Deps, 'isolateMemory'>
+
+/** No user has this id: the lease of the metas. */
+const METAS = 0
+/** The number of folders that are written before an answer. */
+const MAX_FOLDERS = 20
+/** The next requests of users do not wait for longer while others write. */
+const PATIENCE_MILLISECONDS = 1000
 
 /** The folders that were written to the file server, and those that wait. */
 export interface Written {
+  /** Those that have rules. */
   folders: number
   written: number
   waiting: number
 }
 
-/** Writes changed folders to the file server before an answer. */
+/**
+ * Writes folders to the file server, after a change and before its answer: twenty at most. It ends
+ * the shares that the change forbids.
+ *
+ * @returns What waits; everything, when the file server is away or refuses.
+ */
 export async function writeFolders(deps: WriterDeps, files: FileServer): Promise<Written> {
-  void files
-  const { rules } = await runBatch(deps.db, { rules: selectRules(deps.db) })
-  const folders = new Set(readRules(rules).map(({ path }) => path)).size
-  return { folders, written: 0, waiting: folders }
+  if (files.problem === undefined) {
+    try {
+      return await asOnlyWriter(deps, files, METAS, async (leased) => {
+        const rights = await readRights(leased, files)
+        await disableShares(leased, files, rights)
+        return writeSome(leased, files, rights, rights.writes)
+      })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      logError(error, { during: 'the folders of the file server' })
+    }
+  }
+  const { folders, records } = await readRightsHere(deps)
+  const waiting = new Set([...folders, ...records.map(({ path }) => path)]).size
+  return { folders: folders.length, written: 0, waiting }
 }
 
-/** @throws {Refusal} `folderHasOwnUsers`. */
+/** Writes all folders that wait, after an answer. A failure is logged; the next run tries again. */
+export async function writeRest(deps: WriterDeps, files: FileServer): Promise<void> {
+  let written: Written
+  do written = await writeFolders(deps, files)
+  while (written.waiting > 0 && written.written > 0)
+}
+
+/** Who sends a request to the file server. */
+interface Asker {
+  /** `undefined` on a site without a guest. */
+  account: { id: number } | undefined
+  isAdmin: boolean
+  /** This request has made its user at the file server: `waits` does not know of it. */
+  isNew: boolean
+}
+
+/** The users whose rights wait to be written, of one version of the rules. */
+const waitingMemory = remembered('whose folders wait to be written', (): WaitingMemory => ({}))
+interface WaitingMemory {
+  known?: { version: string; userIds: ReadonlySet<number> }
+}
+
+/**
+ * Writes the folders that change the rights of an account, before its request: twenty at most.
+ *
+ * @param waits The version of the rules that waits to be written; null when none did.
+ * @throws {Refusal} `filesUnavailable` while some of them wait; `filesBroken`.
+ */
+export async function settleFor(
+  deps: WriterDeps,
+  files: FileServer,
+  { account, isAdmin, isNew }: Asker,
+  waits: string | null,
+): Promise<void> {
+  if (isAdmin || account === undefined) return
+  if (waits === null && !isNew) return
+  const { known } = waitingMemory(deps)
+  if (!isNew && known?.version === waits && !known.userIds.has(account.id)) return
+  const isWaiting = (rights: Rights) => noteWaiting(deps, rights).has(account.id)
+  if (!isWaiting(await readRights(deps, files))) return
+  const write = async (leased: WriterDeps) => {
+    const rights = await readRights(leased, files)
+    const { remoteId } = rights.remoteUsers.find(({ userId }) => userId === account.id) ?? {}
+    const theirs = rights.writes.filter(
+      ({ changes }) => remoteId !== undefined && changes(remoteId),
+    )
+    await writeSome(leased, files, rights, theirs)
+    return isWaiting(await readRights(leased, files))
+  }
+  if (await asOnlyWriter(deps, files, METAS, write, PATIENCE_MILLISECONDS))
+    throw new Refusal('filesUnavailable', {
+      detail: `folders of user ${account.id} wait to be written`,
+      retryAfterSeconds: 1,
+    })
+}
+
+function noteWaiting(deps: WriterDeps, rights: Rights): ReadonlySet<number> {
+  const { version, remoteUsers, writes, blocked } = rights
+  const waiting = [...writes, ...blocked]
+  const userIds = new Set(
+    remoteUsers
+      .filter(({ remoteId }) => waiting.some(({ changes }) => changes(remoteId)))
+      .map(({ userId }) => userId),
+  )
+  waitingMemory(deps).known = { version, userIds }
+  return userIds
+}
+
+/** @throws {Refusal} `folderHasOwnUsers`. While the file server is away, nobody can tell. */
 export async function refuseForeignLists(
   deps: WriterDeps,
   files: FileServer,
   path: string,
 ): Promise<void> {
-  await Promise.resolve([deps, files, path])
+  if (files.problem !== undefined) return
+  try {
+    const [foreign] = listForeignIn(path, await readRights(deps, files))
+    if (foreign !== undefined)
+      throw new Refusal('folderHasOwnUsers', { values: { path: foreign.path } })
+  } catch (error) {
+    if (!(error instanceof Refusal) || !isAway(error)) throw error
+  }
 }
 
-/** Writes the folders that wait, after an answer. */
-export async function writeRest(deps: WriterDeps, files: FileServer): Promise<void> {
-  await writeFolders(deps, files)
+/** Writes the first folders of those that wait, and records what was written. */
+async function writeSome(
+  deps: WriterDeps,
+  files: FileServer,
+  rights: Rights,
+  wanted: readonly MetaWrite[],
+): Promise<Written> {
+  const paths = new Set(Array.from(new Set(wanted.map(({ path }) => path))).slice(0, MAX_FOLDERS))
+  const chosen = wanted.filter(({ path }) => paths.has(path))
+  const sending = sendingMetas(rights.metas)
+  const begun = chosen.filter(({ kind }) => kind !== 'forget')
+  const unknown = begun.map((write) => ({
+    ...recordFor(write, sending.idFor(write)),
+    lists: undefined,
+  }))
+  if (unknown.length > 0) await runBatch(deps.db, { begun: recordingMetas(deps.db, unknown) })
+  const done: MetaWrite[] = []
+  try {
+    for (const write of chosen) {
+      try {
+        await sendMeta(deps, files, sending, write)
+        done.push(write)
+      } catch (error) {
+        // The others do not wait for one that can't be written, but all do for a server that is away.
+        if (!(error instanceof Refusal) || isAway(error)) throw error
+        logError(error, { during: 'a folder of the file server' })
+      }
+    }
+  } finally {
+    await record(deps, done, (write) => sending.idFor(write))
+  }
+  const left = [...rights.writes, ...rights.blocked].filter((write) => !done.includes(write))
+  if (left.length === 0) await recordSettled(deps.db, rights.version)
+  const waiting = new Set(left.map(({ path }) => path))
+  const written = done.filter(({ path }) => !waiting.has(path))
+  return {
+    folders: rights.folders.length,
+    written: new Set(written.map(({ path }) => path)).size,
+    waiting: waiting.size,
+  }
+}
+
+function recordFor({ path, isOwn, lists }: MetaWrite, remoteId: number): MetaRecord {
+  return { path, remoteId, isOwn, lists }
+}
+
+async function record(
+  deps: WriterDeps,
+  done: readonly MetaWrite[],
+  idFor: (write: MetaWrite) => number,
+): Promise<void> {
+  // A meta that was written and then deleted is forgotten.
+  const last = Array.from(new Map(done.map((write) => [write.path, write])).values())
+  const kept = last.filter(({ lists }) => lists !== undefined)
+  const gone = last.filter(({ lists }) => lists === undefined)
+  await runBatch(deps.db, {
+    kept:
+      kept.length === 0
+        ? undefined
+        : recordingMetas(
+            deps.db,
+            kept.map((write) => recordFor(write, idFor(write))),
+          ),
+    gone:
+      gone.length === 0
+        ? undefined
+        : forgettingMetas(
+            deps.db,
+            gone.map(({ path }) => path),
+          ),
+  })
+  for (const { path } of done.filter(({ isDrift }) => isDrift))
+    await recordEvent(deps.db, {
+      at: deps.now(),
+      kind: 'folder_rights_restored',
+      detail: path,
+      network: '',
+      userAgent: '',
+    })
 }

@@ -30,6 +30,8 @@ export interface FileAsker {
   account: Account | undefined
   /** Acts as the admin of the file server. Below `/api/admin` the account is not known. */
   isAdmin: boolean
+  /** This request has made its user at the file server: the column does not know of it. */
+  isNew: boolean
   /** The value of the column that the guard has asked for. */
   known: string | null
 }

@@ -125,12 +125,13 @@ async function identify(
   const deps = c.get('deps')
   if (right === 'admin') {
     await act(deps, of(actor), { fresh: isGuarded }, () => ({}))
-    return { as: 'admin', asker: { account: undefined, isAdmin: true, known: null } }
+    return { as: 'admin', asker: { account: undefined, isAdmin: true, isNew: false, known: null } }
   }
   if (actor === undefined) {
     const guest = await findGuestWithFileUser(deps.db, column)
-    if (guest !== undefined) await ensureFileUser(deps, files, guest, guest.fileUser)
-    const asker = { account: guest, isAdmin: false, known: guest?.known ?? null }
+    const link = guest && (await ensureFileUser(deps, files, guest, guest.fileUser))
+    const isNew = link?.isNew ?? false
+    const asker = { account: guest, isAdmin: false, isNew, known: guest?.known ?? null }
     return { as: 'guest', leaseEnds: guest?.leaseEnds, asker }
   }
   c.set('caller', { actor })
@@ -139,10 +140,11 @@ async function identify(
   if (actsAsRemoteAdmin(account)) {
     if (isGuarded && !isFreshAt(deps, account.provenAt, deps.now()))
       throw new Refusal('confirmationNeeded')
-    return { as: 'admin', leaseEnds, asker: { account, isAdmin: true, known } }
+    return { as: 'admin', leaseEnds, asker: { account, isAdmin: true, isNew: false, known } }
   }
   const link = await ensureFileUser(deps, files, account, account.fileUser)
-  return { as: 'user', account, link, leaseEnds, asker: { account, isAdmin: false, known } }
+  const { isNew } = link
+  return { as: 'user', account, link, leaseEnds, asker: { account, isAdmin: false, isNew, known } }
 }
 
 /**

@@ -59,7 +59,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   if (isLock && !isAdmin && webdavAccess(account.permission) !== 'write')
     throw new Refusal('filesNotPermitted')
   const link = isAdmin ? undefined : await ensureFileUser(deps, files, account, account.fileUser)
-  const asker = { account, isAdmin, known: account.known }
+  const asker = { account, isAdmin, isNew: link?.isNew ?? false, known: account.known }
   const { body } = await guarded.admit(asker, { headers, body: received, search: undefined })
   const answerOf = (answer: Response) => guarded.answer(asker, passedAnswer(answer))
   const password = await passwordOf(deps, account)

@@ -1,0 +1,98 @@
+import * as v from 'valibot'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { recordEvent } from '../../core/audit/events.ts'
+import { ADMIN, GENERAL } from '../../core/accounts/roles.ts'
+import { callOrigin, filesUnavailable } from '../files/origin.ts'
+import { accessToWhole, cleanFolder, mayRead, seenBy } from './decision.ts'
+import { type PlanDeps, type RightsHere, readRightsHere } from './plan.ts'
+
+/** A visitor's request that began before can put a share back as it was. */
+const MAX_LOOKS = 3
+
+const shareSchema = v.object({
+  id: v.string(),
+  files: v.nullish(v.array(v.string()), []),
+  disabled: v.optional(v.boolean(), false),
+  creator: v.string(),
+  creator_role: v.number(),
+})
+type Share = v.InferOutput<typeof shareSchema>
+const listSchema = v.object({ content: v.nullable(v.array(shareSchema)) })
+
+/**
+ * Disables the shares of general users who may not read the whole of all their files: shares look
+ * at no meta.
+ *
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function disableShares(
+  deps: PlanDeps,
+  files: FileServer,
+  here: RightsHere,
+): Promise<void> {
+  if (here.folders.length === 0) return
+  const disabled = new Set<string>()
+  for (let looks = 0; looks <= MAX_LOOKS; looks++) {
+    const open = (await listShares(deps, files)).filter((share) => isOver(share, here))
+    if (open.length === 0) return
+    for (const { id, files: shared, creator } of open) {
+      const path = `/api/share/disable?id=${encodeURIComponent(id)}`
+      const { code } = await callOrigin(deps, files, path, { token: files.token, body: {} })
+      // 404: it was deleted meanwhile.
+      if (code !== 200 && code !== 404)
+        throw new Refusal('filesBroken', { detail: `a share can't be disabled: ${code}` })
+      if (code !== 200 || disabled.has(id)) continue
+      disabled.add(id)
+      const userId = creatorOf(creator, here)?.userId
+      const concerned = userId === undefined ? {} : { userId }
+      const event = { kind: 'share_disabled', network: '', userAgent: '' } as const
+      await recordEvent(deps.db, {
+        ...event,
+        ...concerned,
+        at: deps.now(),
+        detail: shared[0] ?? '',
+      })
+    }
+  }
+  throw filesUnavailable('a share is opened again and again')
+}
+
+/**
+ * Looks at the shares once more, after one was opened: the rules may have changed between the look
+ * of the gateway and the answer of the file server.
+ *
+ * @param seenVersion The version of the rules that the gateway has looked at.
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function settleShares(
+  deps: PlanDeps,
+  files: FileServer,
+  seenVersion: string,
+): Promise<void> {
+  const here = await readRightsHere(deps)
+  if (here.version !== seenVersion) await disableShares(deps, files, here)
+}
+
+async function listShares(deps: PlanDeps, files: FileServer): Promise<Share[]> {
+  const { code, data } = await callOrigin(deps, files, '/api/share/list', { token: files.token })
+  const parsed = v.safeParse(listSchema, data)
+  if (code === 200 && parsed.success) return parsed.output.content ?? []
+  throw new Refusal('filesBroken', { detail: 'no list of shares' })
+}
+
+function creatorOf(name: string, { remoteUsers }: RightsHere) {
+  return remoteUsers.find(({ remoteName, nextName }) => remoteName === name || nextName === name)
+}
+
+/** Whether a share is open although its user may not read all of it. */
+function isOver(share: Share, here: RightsHere): boolean {
+  if (share.disabled || share.creator_role !== GENERAL) return false
+  const creator = creatorOf(share.creator, here)
+  if (creator?.role === ADMIN) return false
+  // A user there who is nobody here has only what the rules give everybody.
+  const stranger = { id: 0, role: GENERAL, groupIds: [] }
+  const seen =
+    here.people.find(({ id }) => id === creator?.userId)?.seen ?? seenBy(here.rules, stranger)
+  return !share.files.every((file) => mayRead(accessToWhole(seen, cleanFolder(file))))
+}
