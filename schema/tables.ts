@@ -719,6 +719,8 @@ export const links = sqliteTable(
     basePath: text('base_path').notNull().default('/'),
     accountEndsAt: time('account_ends_at'),
     accountDays: integer('account_days'),
+    /** JSON: the ids of the groups of a new user. Those that were deleted since are left out. */
+    groupIds: text('group_ids').notNull().default('[]'),
     /** Whether a new password also takes off two-step verification. */
     secondFactor: integer('second_factor', { mode: 'boolean' }).notNull().default(false),
     /** `users.password_changed_at` when it was made, for a new password. */

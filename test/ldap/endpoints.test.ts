@@ -1,7 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { appPasswords, auditEvents, throttleCounters, users } from '../../schema/tables.ts'
+import {
+  appPasswords,
+  auditEvents,
+  groupMembers,
+  groups,
+  throttleCounters,
+  users,
+} from '../../schema/tables.ts'
 import type { AppPasswordScope } from '../../src/core/access/scopes.ts'
 import { addServiceToken, deleteServiceToken } from '../../src/core/access/service-tokens.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
@@ -9,6 +16,7 @@ import { listStops, unlockUser } from '../../src/capabilities/users/unlock.ts'
 import { Refusal } from '../../src/core/base/refusals.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { addGroup } from '../support/groups.ts'
 import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
 
@@ -60,6 +68,16 @@ const setAlice = (columns: Partial<typeof users.$inferInsert>) =>
 const appPasswordOf = async (...scopes: AppPasswordScope[]) =>
   (await addAppPassword(site, alice, scopes)).token
 
+const rename = (id: number, name: string) =>
+  site.db.update(groups).set({ name }).where(eq(groups.id, id))
+
+const memberOf = (groupId: number, userId: number) => ({
+  groupId,
+  userId,
+  addedAt: site.now,
+  source: 'command',
+})
+
 const eventsOfDoor = () =>
   site.db
     .select({ kind: auditEvents.kind, detail: auditEvents.detail, userId: auditEvents.userId })
@@ -84,18 +102,56 @@ describe('GET /api/ldap/entries', () => {
     expect(site.meter.roundTrips).toBe(1)
   })
 
+  test('lists the groups of the site after those, also empty ones', async () => {
+    await addGroup(site, 'hr', 2)
+    await addGroup(site, 'finance', 1, alice)
+    const { body } = await entries()
+    expect(site.meter.roundTrips).toBe(1)
+    expect(body).toEqual({
+      groups: [...GROUPS, 'finance', 'hr'],
+      accounts: [
+        { id: 1, username: 'admin', groups: ['users', 'admins', 'finance'] },
+        { id: alice, username: 'alice', groups: ['users', 'webdav-read', 'sftp-read', 'finance'] },
+      ],
+    })
+    expect(await entries(undefined, 'wrong')).toMatchObject({ status: 401, body: wrongToken })
+  })
+
+  test.each([
+    ['a new group', () => addGroup(site, 'hr')],
+    ['another name', (id: number) => rename(id, 'money')],
+    ['a deleted group', (id: number) => site.db.delete(groups).where(eq(groups.id, id))],
+    ['a new member', (id: number) => site.db.insert(groupMembers).values(memberOf(id, 1))],
+    ['a member less', () => site.db.delete(groupMembers).where(eq(groupMembers.userId, alice))],
+  ])('has a new version after %s of groups', async (_, change) => {
+    const id = await addGroup(site, 'finance', alice)
+    const { etag } = await entries()
+    expect(await entries(etag)).toMatchObject({ status: 304 })
+    await change(id)
+    expect(await entries(etag)).toMatchObject({
+      status: 200,
+      etag: expect.not.stringMatching(etag),
+    })
+  })
+
   test('answers 304 to the current version, without reading an account', async () => {
     await env.DB.prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
        insert into users (username, username_key, created_at) select 'u' || i, 'u' || i, 0 from n`,
     ).run()
+    const finance = await addGroup(site, 'finance')
+    await env.DB.prepare(
+      `insert into group_members (group_id, user_id, added_at, source) select ?, id, 0, 'command' from users`,
+    )
+      .bind(finance)
+      .run()
     const { etag } = await entries()
     expect(site.meter.rowsRead).toBeGreaterThan(500)
     const same = { status: 304, etag, cache: 'no-store', body: undefined }
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       expect(await entries(known)).toEqual(same)
       expect(site.meter).toMatchObject({ roundTrips: 1 })
-      expect(site.meter.rowsRead).toBeLessThan(10)
+      expect(site.meter.rowsRead).toBeLessThan(15)
     }
     expect(await entries('"other"')).toMatchObject({ status: 200, etag })
   })

@@ -9,7 +9,7 @@ export const ldapOperations: Operations = {
   'GET /api/ldap/entries': {
     summary: 'List the accounts that may sign in, with their groups',
     description:
-      'By id, without the guest and disabled accounts. With the `ETag` of the current list in `If-None-Match`, the answer is 304 and reads no account. `groups` lists the names of all groups. Scope: ldap.',
+      'By id, without the guest and disabled accounts. With the `ETag` of the current list in `If-None-Match`, the answer is 304 and reads no account. `groups` lists the names of all groups: the six that every site has, then the site’s own. Scope: ldap.',
     security: 'serviceToken',
     needs: ['database'],
     plain: 'application/json',

@@ -1,9 +1,10 @@
+import { groupNamesOf } from '../../core/accounts/groups.ts'
 import { ADMIN, isPermitted, PERMISSION } from '../../core/accounts/roles.ts'
 import { actAsService, isService } from '../../core/access/service-tokens.ts'
 import type { Deps } from '../../core/deps.ts'
-import { selectListed, selectVersion } from './store.ts'
+import { selectListed, selectListedGroups, selectVersion } from './store.ts'
 
-/** The groups, in the order of the answer, each with the condition of its members. */
+/** The groups of every site, in the order of the answer, each with the condition of its members. */
 const GROUPS: Record<string, (account: { role: number; permission: number }) => boolean> = {
   users: () => true,
   admins: ({ role }) => role === ADMIN,
@@ -33,8 +34,9 @@ export async function listEntries(
 ): Promise<{ version: string; list: AccountList | undefined }> {
   const now = clock()
   const by = isService(db, tokenHash, 'ldap')
-  const { versions, listed } = await actAsService(db, tokenHash, 'ldap', {
+  const { versions, groups, listed } = await actAsService(db, tokenHash, 'ldap', {
     versions: selectVersion(db, now),
+    groups: selectListedGroups(db, by, known, now),
     listed: selectListed(db, by, known, now),
   })
   const version = versions[0]?.version ?? ''
@@ -42,7 +44,16 @@ export async function listEntries(
   const accounts = listed.map(({ id, username, ...account }) => ({
     id,
     username,
-    groups: Object.keys(GROUPS).filter((name) => GROUPS[name]?.(account)),
+    groups: [
+      ...Object.keys(GROUPS).filter((name) => GROUPS[name]?.(account)),
+      ...ownGroupNamesOf(account),
+    ],
   }))
-  return { version, list: { groups: Object.keys(GROUPS), accounts } }
+  const names = [...Object.keys(GROUPS), ...groups.map(({ name }) => name)]
+  return { version, list: { groups: names, accounts } }
+}
+
+function ownGroupNamesOf({ role, groupNames }: { role: number; groupNames: string }): string[] {
+  const [, ...own] = groupNamesOf(role, groupNames)
+  return own
 }

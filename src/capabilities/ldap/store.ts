@@ -1,6 +1,7 @@
 import { and, asc, isNotNull, notExists, type SQL, sql } from 'drizzle-orm'
-import { accountList, users } from '../../../schema/tables.ts'
+import { accountList, groups, users } from '../../../schema/tables.ts'
 import { isEnabled, isNotGuest } from '../../core/accounts/conditions.ts'
+import { GROUP_NAMES } from '../../core/accounts/groups.ts'
 import { existsUser, isNamed } from '../../core/accounts/store.ts'
 import type { Database } from '../../core/database/database.ts'
 import type { Authority } from '../../core/database/statements.ts'
@@ -18,30 +19,50 @@ function versionAt(now: number): SQL {
   return sql`(${accountList.version} || '-' || coalesce(${lastEnd}, 0))`
 }
 
+/** Selects the groups of the site by name, as `selectListed` selects the accounts. */
+export function selectListedGroups(
+  db: Database,
+  by: Authority,
+  known: readonly string[],
+  now: number,
+) {
+  return db
+    .select({ name: groups.name })
+    .from(groups)
+    .where(and(by, isNews(db, known, now)))
+    .orderBy(asc(groups.nameKey))
+}
+
 /**
- * Selects the accounts that may sign in, by id.
+ * Selects the accounts that may sign in, with their own groups, by id.
  *
  * @param by Who may see them: without this condition, a wrong token would cost a scan.
  * @param known The versions of the list that the caller has; `*` is any. With the current one,
  *   SQLite reads no row of `users`.
  */
 export function selectListed(db: Database, by: Authority, known: readonly string[], now: number) {
-  const isKnown = db
-    .select({ id: accountList.id })
-    .from(accountList)
-    .where(
-      sql`exists (select 1 from json_each(${JSON.stringify(known)}) where value in (${versionAt(now)}, '*'))`,
-    )
   return db
     .select({
       id: users.id,
       username: users.username,
       role: users.role,
       permission: users.permission,
+      groupNames: GROUP_NAMES,
     })
     .from(users)
-    .where(and(by, notExists(isKnown), isEnabled(now), isNotGuest))
+    .where(and(by, isNews(db, known, now), isEnabled(now), isNotGuest))
     .orderBy(asc(users.id))
+}
+
+/** Holds while the caller does not have the current version. */
+function isNews(db: Database, known: readonly string[], now: number): SQL {
+  const isKnown = db
+    .select({ id: accountList.id })
+    .from(accountList)
+    .where(
+      sql`exists (select 1 from json_each(${JSON.stringify(known)}) where value in (${versionAt(now)}, '*'))`,
+    )
+  return notExists(isKnown)
 }
 
 /** Holds while an account of this name has a password that could sign it in. */

@@ -203,6 +203,19 @@ describe('a search', () => {
     expect(await found(filter)).toEqual(dns)
   })
 
+  test('finds a group of any name by its DN, and its members by it', async () => {
+    const group = '#1 R+D <Müller & Söhne> = top'
+    const alice = { id: 7, username: 'alice', groups: ['users', group] }
+    answers.list = { groups: [...LIST.groups, group], accounts: [alice] }
+    await reopen({})
+    const dn = `cn=\\#1 R\\+D \\<Müller & Söhne\\> = top,ou=groups,${BASE}`
+    const on = await searcher()
+    const { searchEntries } = await on.search(dn, { scope: 'base' })
+    expect(searchEntries).toMatchObject([{ dn, cn: group, member: ALICE }])
+    const memberOf = dn.replaceAll('\\', '\\5c')
+    expect(await found(`(memberOf=${memberOf})`)).toEqual([ALICE])
+  })
+
   test('gives the attributes that are asked for, spelled as asked', async () => {
     const on = await searcher()
     const all = await on.search(PEOPLE, { filter: '(uid=alice)' })
