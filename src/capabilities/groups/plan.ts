@@ -47,8 +47,8 @@ export async function readRightsHere({ db, now }: Pick<Deps, 'db' | 'now'>): Pro
     records: selectMetaRecords(db),
     remoteUsers: selectRemoteUsers(db),
   })
-  const [state] = answers.state
-  if (state === undefined) throw new TypeError('folder_state has no row')
+  // The first change makes the row.
+  const [state = { version: '', written: '' }] = answers.state
   const rules = readRules(answers.rules)
   return {
     version: state.version,
