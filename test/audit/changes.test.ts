@@ -240,7 +240,7 @@ describe('the pages', () => {
       'admin changed alice ’s role: User → Administrator ',
     )
     const chinese = await visitor.get(events, { 'Accept-Language': 'zh' })
-    expect(textOf(chinese.html)).toContain('admin 修改了 alice 的角色：普通用户 → 管理员')
+    expect(textOf(chinese.html)).toContain('admin 修改 alice 的角色：普通用户 → 管理员')
   })
 
   test('show markup and control characters of names and paths as text', async () => {

@@ -45,7 +45,7 @@ describe('the way to the SMTP server', () => {
   const message = {
     to: 'alice@example.org',
     from: 'accounts@example.org',
-    subject: '您的密码 – Ünïcode',
+    subject: '你的密码 – Ünïcode',
     text: 'One line\n\nhttps://account.example.org/account/link/abc=',
     html: '<p>One line</p>',
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Notice-Id': 'one' },

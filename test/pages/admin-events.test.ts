@@ -107,9 +107,9 @@ describe('the page of all events', () => {
       'admin changed alicia’s role: User → Administrator',
     ])
     expect((await sentencesAt({}, 'zh')).slice(0, 3)).toEqual([
-      'admin 修改了站点设置：站点标题',
-      'admin 修改了 alicia 的账户：用户名 alice → alicia；权限 +重命名；根文件夹 / → /homes',
-      'admin 修改了 alicia 的角色：普通用户 → 管理员',
+      'admin 修改站点设置：站点标题',
+      'admin 修改 alicia 的账户：用户名 alice → alicia；权限 +重命名；根文件夹 / → /homes',
+      'admin 修改 alicia 的角色：普通用户 → 管理员',
     ])
   })
 

@@ -51,7 +51,7 @@ describe.each(NAMES)('a text that is called %s', (name) => {
       expect(titles.slice(0, 3)).toEqual(
         language === 'en'
           ? [name, 'You ended one of your sessions', 'A sign-in to your account was refused']
-          : [name, '你退出了你的一台设备', '登录你的账户被拒绝'],
+          : [name, '退出你的一台设备', '登录你的账户被拒绝'],
       )
     }
   })

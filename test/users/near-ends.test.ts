@@ -128,6 +128,6 @@ describe('the nightly run', () => {
       sinceEventId: 0,
       createdAt: 0,
     })
-    expect(await night()).toMatchObject([{ subject: '您在 Latchkey 的账户即将到期' }])
+    expect(await night()).toMatchObject([{ subject: '你在 Latchkey 的账户即将到期' }])
   })
 })

@@ -13,8 +13,8 @@ export const activityEn = {
     theirs: 'them',
     /** Follows a name. */
     possessive: '’s',
-    /** Stands on both sides of a name in a sentence. */
-    gap: '',
+    /** Stands on both sides of a name in a sentence, beside this character of it. */
+    gap: (_character: string) => '',
     someone: 'Someone',
     commandLine: 'An administrator on the command line',
     deletedName: (name: string) => `${name} (deleted)`,

@@ -3,7 +3,7 @@ import type { appPasswordsEn } from './texts.en.ts'
 export const appPasswordsZh: typeof appPasswordsEn = {
   appPasswords: {
     title: '应用专用密码',
-    lead: '给 WebDAV、SFTP 客户端等应用使用的密码，开启两步验证后也能使用。',
+    lead: '给 WebDAV、SFTP 客户端等应用使用的密码，开启双重验证后也能使用。',
     none: '没有应用专用密码',
     noneOf: '没有应用专用密码。',
     noneHint: '请为每个应用单独创建一个，这样可以单独删除，不影响其他应用。',
@@ -35,7 +35,7 @@ export const appPasswordsZh: typeof appPasswordsEn = {
       },
       look: {
         title: '读取我的账户',
-        hint: '用于显示公钥、登录设备和动态的工具，不能访问文件。',
+        hint: '用于显示公钥、登录设备和账户活动的工具，不能访问文件。',
       },
       manage: {
         title: '管理我的账户',

@@ -1,9 +1,10 @@
 import type { healthEn } from './texts.en.ts'
+import { chinese } from '../../core/base/chinese.ts'
 
 export const healthZh: typeof healthEn = {
   adminSite: {
     title: '状态',
-    lead: (site) => `${site} 的运行情况。`,
+    lead: (site) => chinese`${site} 的运行情况。`,
     works: '一切正常。',
     fails: '有组件不正常。',
     working: (parts) => (parts === '' ? '' : `正常：${parts}。`),

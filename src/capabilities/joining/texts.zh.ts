@@ -1,13 +1,14 @@
 import type { joiningEn } from './texts.en.ts'
+import { chinese } from '../../core/base/chinese.ts'
 
 export const joiningZh: typeof joiningEn = {
   joining: {
     invitationTitle: '你收到了邀请',
-    invitationLead: (site) => `请设置你在 ${site} 的登录方式。`,
+    invitationLead: (site) => chinese`请设置你在 ${site} 的登录方式。`,
     registerTitle: '创建账户',
     registerLead: '请设置用户名和密码。',
     registerLink: '创建账户',
-    yourName: (name) => `你的用户名是 ${name}。`,
+    yourName: (name) => chinese`你的用户名是 ${name}。`,
     username: '用户名',
     password: '密码',
     repeat: '再次输入密码',
@@ -35,7 +36,7 @@ export const joiningZh: typeof joiningEn = {
     welcomeTitle: '欢迎',
     welcomeLead: '你的账户已经可以使用。其余各项可以现在做，也可以以后再做。',
     welcomeFactor: '保护你的登录',
-    welcomeFactorHint: '有了通行密钥或两步验证，即使密码被盗，别人也无法登录。',
+    welcomeFactorHint: '有了双重验证，即使密码被盗，别人也无法登录。',
     welcomeEmail: '确认邮箱地址',
     welcomeConnect: '连接应用',
     welcomeConnectHint: 'rclone 等应用可以用应用专用密码访问你的文件。',
@@ -102,15 +103,15 @@ export const joiningZh: typeof joiningEn = {
   },
   adminJoining: {
     approve: '批准',
-    approveQuestion: (name) => `批准后 ${name} 即可登录。`,
+    approveQuestion: (name) => chinese`批准后 ${name} 即可登录。`,
     reject: '拒绝',
-    rejectQuestion: (name) => `账户 ${name} 会被删除。`,
+    rejectQuestion: (name) => chinese`账户 ${name} 会被删除。`,
     resetLink: '重设密码的链接',
     resetLinkLead:
       '创建一个链接，用户打开后自行设置新密码，所有设备随即退出登录。链接只能使用一次，24 小时内有效。用户和全部管理员都会收到通知。',
     resetLinkSubmit: '创建链接',
-    resetLinkFactor: '链接同时关闭两步验证',
+    resetLinkFactor: '链接同时关闭双重验证',
     resetLinkMade: '链接不会再次显示。请现在通过可信的方式交给用户。',
-    resetLinkLabel: (name) => `${name} 的链接`,
+    resetLinkLabel: (name) => chinese`${name} 的链接`,
   },
 }

@@ -1,4 +1,5 @@
 import type { Language } from '../../core/base/language.ts'
+import { chinese } from '../../core/base/chinese.ts'
 
 /** The kinds of mails to users. */
 export const MAIL_KINDS = [
@@ -134,86 +135,86 @@ const en: MailTexts = {
 const zh: MailTexts = {
   mails: {
     reset: {
-      subject: ({ site }) => `为 ${site} 设置新密码`,
+      subject: ({ site }) => chinese`为 ${site} 设置新密码`,
       before: ({ user, site }) => [
-        `有人请求为 ${site} 的账户 ${user} 设置新密码。`,
-        '如果是您本人，请打开此链接并设置新密码：',
+        chinese`有人请求为 ${site} 的账户 ${user} 设置新密码。`,
+        '如果是你本人，请打开此链接并设置新密码：',
       ],
       link: '设置新密码',
       after: ({ until }) => [
         `链接只能使用一次，有效期至 ${until}。`,
-        '如果不是您本人，请忽略本邮件：您的密码不会改变。',
+        '如果不是你本人，请忽略本邮件：你的密码不会改变。',
       ],
     },
     no_password: {
-      subject: ({ site }) => `您在 ${site} 的账户没有密码`,
+      subject: ({ site }) => chinese`你在 ${site} 的账户没有密码`,
       before: ({ user, site }) => [
-        `有人请求为 ${site} 的账户 ${user} 设置新密码。`,
+        chinese`有人请求为 ${site} 的账户 ${user} 设置新密码。`,
         '此账户没有密码：请使用通行密钥或单点登录。如果无法登录，请联系站点管理员。',
       ],
       link: '',
-      after: () => ['如果不是您本人，请忽略本邮件。'],
+      after: () => ['如果不是你本人，请忽略本邮件。'],
     },
     reset_link_made: {
-      subject: ({ site }) => `管理员创建了用于重置您的 ${site} 密码的链接`,
+      subject: ({ site }) => chinese`管理员创建了用于重置你的 ${site} 密码的链接`,
       before: ({ user, site }) => [
-        `${site} 的管理员创建了一个链接，可用于替换账户 ${user} 的密码。`,
-        `如果您没有提出此请求，请立即联系 ${site} 的管理员：可能有人正在接管您的账户。`,
+        chinese`${site} 的管理员创建了一个链接，可用于替换账户 ${user} 的密码。`,
+        chinese`如果你没有提出此请求，请立即联系 ${site} 的管理员：可能有人正在接管你的账户。`,
       ],
       link: '',
       after: () => [],
     },
     password_reset: {
-      subject: ({ site }) => `您在 ${site} 的密码已被替换`,
+      subject: ({ site }) => chinese`你在 ${site} 的密码已被替换`,
       before: ({ user, site }) => [
-        `${site} 的账户 ${user} 的密码已通过链接替换，所有会话均已结束。`,
-        '如果不是您本人，请立即重新设置密码，并检查账户：SSH 密钥、通行密钥和应用专用密码仍然有效。',
+        chinese`${site} 的账户 ${user} 的密码已通过链接替换，所有会话均已结束。`,
+        '如果不是你本人，请立即重新设置密码，并检查账户：SSH 密钥、通行密钥和应用专用密码仍然有效。',
       ],
       link: '',
       after: () => [],
     },
     confirm: {
-      subject: ({ site }) => `确认您在 ${site} 的电子邮件地址`,
+      subject: ({ site }) => chinese`确认你在 ${site} 的电子邮件地址`,
       before: ({ site }) => [
-        `有人为 ${site} 的账户填写了此地址。`,
-        '如果是您本人，请先登录，然后在同一浏览器中打开此链接：',
+        chinese`有人为 ${site} 的账户填写了此地址。`,
+        '如果是你本人，请先登录，然后在同一浏览器中打开此链接：',
       ],
       link: '确认地址',
       after: ({ until }) => [
         `链接有效期至 ${until}。`,
-        '如果不是您本人，请忽略本邮件：此地址不会被使用。',
+        '如果不是你本人，请忽略本邮件：此地址不会被使用。',
       ],
     },
     email_changed: {
-      subject: ({ site }) => `您在 ${site} 的电子邮件地址已更改`,
+      subject: ({ site }) => chinese`你在 ${site} 的电子邮件地址已更改`,
       before: ({ user, site }) => [
-        `${site} 的账户 ${user} 不再使用此电子邮件地址。`,
-        '如果不是您本人，请登录，更改密码并重新填写地址。',
+        chinese`${site} 的账户 ${user} 不再使用此电子邮件地址。`,
+        '如果不是你本人，请登录，更改密码并重新填写地址。',
       ],
       link: '',
       after: () => [],
     },
     invitation: {
-      subject: ({ site }) => `邀请您加入 ${site}`,
-      before: ({ site }) => [`${site} 的管理员邀请您创建账户。`, '请打开此链接并设置密码：'],
+      subject: ({ site }) => chinese`邀请你加入 ${site}`,
+      before: ({ site }) => [chinese`${site} 的管理员邀请你创建账户。`, '请打开此链接并设置密码：'],
       link: '创建账户',
       after: ({ until }) => [
         `链接只能使用一次，有效期至 ${until}。`,
-        '如果您不需要，请忽略本邮件。',
+        '如果你不需要，请忽略本邮件。',
       ],
     },
     account_end: {
-      subject: ({ site }) => `您在 ${site} 的账户即将到期`,
+      subject: ({ site }) => chinese`你在 ${site} 的账户即将到期`,
       before: ({ user, site, until }) => [
-        `${site} 的账户 ${user} 将于 ${until} 到期。到期后将无法登录，应用专用密码、SSH 密钥和应用也会停止工作。`,
-        '如果您想继续使用，请联系站点管理员。',
+        chinese`${site} 的账户 ${user} 将于 ${until} 到期。到期后将无法登录，应用专用密码、SSH 密钥和应用也会停止工作。`,
+        '如果你想继续使用，请联系站点管理员。',
       ],
       link: '',
       after: () => [],
     },
   },
   footer: ({ site, host }) =>
-    `本邮件由 ${site === host ? host : `${site}（${host}）`} 自动发送，请勿回复。`,
+    chinese`本邮件由 ${site === host ? host : `${site}（${host}）`} 自动发送，请勿回复。`,
 }
 
 export const MAIL_TEXTS: Record<Language, MailTexts> = { en, zh }

@@ -1,9 +1,10 @@
 import type { openidEn } from './texts.en.ts'
+import { chinese } from '../../core/base/chinese.ts'
 
 export const openidZh: typeof openidEn = {
   authorize: {
     asks: (program, host) => `${program}（${host}）请求你登录。`,
-    consentTitle: (program) => `允许 ${program}？`,
+    consentTitle: (program) => chinese`允许 ${program}？`,
     consentLead: (host) => `${host} 上的应用将可以：`,
     scopes: {
       openid: '查看你的用户名，以及登录的时间和方式',
@@ -16,10 +17,10 @@ export const openidZh: typeof openidEn = {
     allow: '允许',
     deny: '拒绝',
     confirmTitle: '请确认是你本人',
-    confirmLead: (program) => `${program} 要求你再次验证身份。`,
+    confirmLead: (program) => chinese`${program} 要求你再次验证身份。`,
     confirmSubmit: '继续',
     cannotConfirm: (name) =>
-      `你的账户 ${name} 在本站既没有密码，也没有通行密钥，请在登录平台上重新登录。`,
+      chinese`你的账户 ${name} 在本站既没有密码，也没有通行密钥，请在登录平台上重新登录。`,
     signInAgain: '重新登录',
     cannotConfirmHint: '如果又回到此页面，说明登录平台没有要求你登录，请先添加通行密钥：',
     untrustedTitle: '无法处理此请求',
@@ -112,6 +113,7 @@ export const openidZh: typeof openidEn = {
     namesLead:
       '应用通过用户名识别用户。已删除或已改名的账户的用户名，在你释放之前，其他人不能使用。',
     release: '释放',
-    releaseQuestion: (name: string) => `确定释放 ${name} 吗？之后任何账户都可以使用这个用户名。`,
+    releaseQuestion: (name: string) =>
+      chinese`确定释放 ${name} 吗？之后任何账户都可以使用这个用户名。`,
   },
 }

@@ -22,7 +22,7 @@ export const sessionsZh: typeof sessionsEn = {
       recovery: '恢复代码',
       passkey: '通行密钥',
       sso: '关联的账户',
-      mfa: '其第二重验证',
+      mfa: '其双重验证',
     },
     madeWith: (methods) => `使用${methods}`,
     and: '和',

@@ -1,4 +1,5 @@
 import type { signInEn } from './texts.en.ts'
+import { chinese } from '../../core/base/chinese.ts'
 
 export const signInZh: typeof signInEn = {
   signIn: {
@@ -7,24 +8,24 @@ export const signInZh: typeof signInEn = {
     or: '或',
     paused: '暂时无法登录',
     lost: '忘记密码或丢失手机？',
-    lostPassword: (site) => `${site} 的管理员可以为你设置新密码，但谁也看不到旧密码。`,
+    lostPassword: (site) => chinese`${site} 的管理员可以为你设置新密码，但谁也看不到旧密码。`,
     lostPhone: '手机不在身边时，可用一个恢复代码代替验证码。',
     username: '用户名',
     password: '密码',
     submit: '登录',
-    codeTitle: '两步验证',
+    codeTitle: '双重验证',
     codeLead: (name) => `${name}，还差一步。`,
     code: '验证码',
     codeHint: '身份验证器应用显示的六位数字，或一个恢复代码。',
     noCode: '验证码有问题？',
     codeLate:
       '应用每 30 秒显示一个新的验证码，每个只能使用一次。如果总是被拒绝，请让手机自动设置时间。',
-    lostCodes: (site) => `手机和恢复代码都没有时，请让 ${site} 的管理员关闭两步验证。`,
+    lostCodes: (site) => chinese`手机和恢复代码都没有时，请让 ${site} 的管理员关闭双重验证。`,
     codeSubmit: '验证',
     startOver: '换一个账户登录',
     asGuest: '不登录，继续浏览',
     continue: '继续前往账户页面',
     passkey: '使用通行密钥登录',
-    to: (site) => `登录 ${site}`,
+    to: (site) => chinese`登录 ${site}`,
   },
 }

@@ -1,13 +1,14 @@
 import type { ssoEn } from './texts.en.ts'
+import { chinese } from '../../core/base/chinese.ts'
 
 export const ssoZh: typeof ssoEn = {
   sso: {
-    submit: (provider) => `使用 ${provider} 登录`,
+    submit: (provider) => chinese`使用 ${provider} 登录`,
     factorTitle: '还差一步',
     factorLead: (name, provider) =>
-      `${provider} 已确认你的身份。请再用验证码或通行密钥确认你是 ${name}。`,
+      chinese`${provider} 已确认你的身份。请再用验证码或通行密钥确认你是 ${name}。`,
     linkTitle: '关联账户',
-    linkLead: (account, provider) => `本站没有用户关联 ${provider} 账户“${account}”。`,
+    linkLead: (account, provider) => chinese`本站没有用户关联 ${provider} 账户“${account}”。`,
     linkHint: '如果你在本站有账户，请登录一次，两个账户就会关联，之后用任何一个都能登录。',
     linkSubmit: '登录并关联',
     doneTitle: '你已登录',
@@ -19,7 +20,7 @@ export const ssoZh: typeof ssoEn = {
     title: '关联的账户',
     lead: '关联其他平台的账户后，无需本站密码即可登录。',
     none: '没有关联的账户。',
-    link: (provider) => `关联你的 ${provider} 账户`,
+    link: (provider) => chinese`关联你的 ${provider} 账户`,
     linkQuestion: '你将前往登录平台，在那里登录后返回本站。',
     linkContinue: '前往登录平台',
     unlink: '取消关联',

@@ -1,8 +1,9 @@
 import type { twoFactorEn } from './texts.en.ts'
+import { chinese } from '../../core/base/chinese.ts'
 
 export const twoFactorZh: typeof twoFactorEn = {
   enrolment: {
-    title: '设置两步验证',
+    title: '设置双重验证',
     scan: '用身份验证器应用扫描此图',
     apps: '任何一款都可以：Aegis、2FAS、Google Authenticator、Microsoft Authenticator，或你的密码管理器。',
     qr: '供身份验证器应用扫描的二维码',
@@ -34,7 +35,7 @@ export const twoFactorZh: typeof twoFactorEn = {
     codes: '你的恢复代码',
     keep: '请存放在没有手机也能找到的地方，例如密码管理器，或写在纸上。',
     download: '下载',
-    fileTitle: (name, site, date) => `${name} 在 ${site} 的恢复代码，${date}`,
+    fileTitle: (name, site, date) => chinese`${name} 在 ${site} 的恢复代码，${date}`,
     fileHint: '每个代码可以登录一次。',
     done: '我已保存好',
   },

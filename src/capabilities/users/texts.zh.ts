@@ -1,4 +1,5 @@
 import type { usersEn } from './texts.en.ts'
+import { chinese } from '../../core/base/chinese.ts'
 
 const REMAINING =
   '该用户的所有设备均已退出，但下面的其他内容仍可使用。请在用户页面上删除用户不认识的内容。'
@@ -42,7 +43,7 @@ export const usersZh: typeof usersEn = {
       all: '全部',
       admins: '管理员',
       disabled: '已停用',
-      'without-two-factor': '没有第二重验证',
+      'without-two-factor': '未开启双重验证',
       waiting: '等待批准',
       locked: '已锁定',
     },
@@ -61,17 +62,17 @@ export const usersZh: typeof usersEn = {
     lastSignIn: '上次登录',
     noSignIn: '无记录',
     keysOf: 'SSH 公钥',
-    twoFactor: '两步验证',
-    secondFactor: '第二重验证',
+    twoFactor: '双重验证',
+    secondFactor: '双重验证',
     hasPasskey: '通行密钥',
     hasCode: '验证码',
     hasNoFactor: '没有',
-    withoutFactor: '没有第二重验证',
+    withoutFactor: '未开启双重验证',
     disabled: '已停用',
     waiting: '等待批准',
     hasEnded: '已到期',
 
-    waits: (name) => `${name} 等待你的批准`,
+    waits: (name) => chinese`${name} 等待你的批准`,
     registered: (when) => `${when}注册`,
 
     details: '邮箱和到期时间',
@@ -120,7 +121,7 @@ export const usersZh: typeof usersEn = {
     resetPasswordLead: '由你来设置。旧密码失效，所有设备都将退出登录。',
     unlock: '解除锁定',
     unlockLead: '解除锁定会结束这些限制并清除失败记录，用户可以立即重试。',
-    cancelTwoFactor: '关闭两步验证',
+    cancelTwoFactor: '关闭双重验证',
     cancelTwoFactorLead:
       '用于手机和恢复代码都已丢失的用户。验证码失效，所有设备都将退出登录。保留的通行密钥仍可登录。',
     withPasskeys: (count) => `同时删除 ${count} 个通行密钥`,
@@ -145,7 +146,7 @@ export const usersZh: typeof usersEn = {
 
     generatedTitle: '新密码',
     generatedLead: '密码不会再次显示。请现在通过可信的方式交给用户。',
-    generatedLabel: (name) => `${name} 的密码`,
+    generatedLabel: (name) => chinese`${name} 的密码`,
     generatedDone: '我已交给用户',
     renameHint: '应用通过用户名识别此账户：改名后，应用会把它当作另一个账户。',
     remaining: REMAINING,

@@ -1,6 +1,7 @@
 import type { Change, ChangedField } from '../../../core/audit/changes.ts'
 import { isEventKind } from '../../../core/audit/kinds.ts'
 import { readSignInDetail } from '../../../core/audit/sign-in-detail.ts'
+import { firstOf, lastOf } from '../../../core/base/chinese.ts'
 import { COMMAND_LINE } from '../../../core/base/network.ts'
 import { own } from '../../../core/base/own.ts'
 import { visible } from '../../../core/base/text.ts'
@@ -58,7 +59,7 @@ export function eventSentence(t: Texts, event: EventRecord, reader: Reader): Par
     whose: subjectOf(t, event, reader, isReflexive, 'whose'),
     whom: subjectOf(t, event, reader, isReflexive, 'whom'),
     what: [detailText(t, kind, detail)],
-    provider: [providerName(t, readSignInDetail(detail).provider ?? '')],
+    provider: providerOf(t, detail),
     reason: [isShownRefusal(detail) ? t.refusedSignIns[detail] : ''],
     times: [String(facts.times)],
   }
@@ -129,7 +130,12 @@ function actorOf(t: Texts, event: EventRecord, reader: Reader): Part[] {
   const isOwn = isByUser(event)
   if (isOwn && reader === 'owner') return [words.you]
   const person = isOwn ? subjectPerson(t, event) : otherActorOf(t, event)
-  return person === undefined ? [words.someone] : [person, words.gap]
+  return person === undefined ? [words.someone] : [person, words.gap(lastOf(person.name))]
+}
+
+function providerOf(t: Texts, detail: string): Part[] {
+  const name = providerName(t, readSignInDetail(detail).provider ?? '')
+  return [t.activity.gap(firstOf(name)), name, t.activity.gap(lastOf(name))]
 }
 
 /** @param isReflexive The user is also the actor, whom the sentence has named already. */
@@ -145,7 +151,8 @@ function subjectOf(
   if (isReflexive) return [form === 'whose' ? words.their : words.theirs]
   const person = subjectPerson(t, event)
   if (person === undefined) return [words.someone]
-  return [words.gap, person, words.gap, form === 'whose' ? words.possessive : '']
+  const possessive = form === 'whose' ? words.possessive : ''
+  return [words.gap(firstOf(person.name)), person, words.gap(lastOf(person.name)), possessive]
 }
 
 /** Names settings as their page does; other details are texts. */
