@@ -682,6 +682,8 @@ const ROWS_OF_TABLE: Record<string, string | null> = {
   openid_grants: 'refresh token',
   openid_consents: null,
   notice_channels: null,
+  // What a group gives is asked for each time.
+  group_members: null,
   // They sign nobody in: a new password does, after a sign-in with it.
   links: null,
   // Mails that wait, with the sealed secret of such a link.

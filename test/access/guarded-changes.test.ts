@@ -102,6 +102,9 @@ const arrange = prepared(async (arranged: CheapSite): Promise<Held> => {
   const admin = await arranged.token('admin', ADMIN_PASSWORD)
   const ofSite = { ...channel, name: 'hook' }
   await arranged.post('/api/admin/notice/create', ofSite, { token: admin })
+  await arranged.post('/api/admin/group/create', { name: 'editors' }, { token: admin })
+  const members = { id: 1, users: [ALICE] }
+  await arranged.post('/api/admin/group/member/add', members, { token: admin })
   const { clientId } = await register(arranged, { name: 'wiki' })
   await arranged.addUser('former')
   await db.delete(tables.users).where(sql`username = 'former'`)
@@ -391,6 +394,13 @@ const TRIED: Record<string, Tried> = {
   },
   'POST /account/admin/programs/secret': { gives: [{ body: { id: CLIENT } }] },
   'POST /account/admin/programs/delete': { gives: [{ body: { id: CLIENT } }] },
+  'POST /api/admin/group/create': { gives: [{ body: { name: 'board' } }] },
+  'POST /api/admin/group/update': {
+    gives: [{ body: { id: 1, name: 'board' } }, { body: { id: 1, note: 'x' } }],
+  },
+  'POST /api/admin/group/delete': { gives: [id(1)] },
+  'POST /api/admin/group/member/add': { gives: [{ body: { id: 1, users: [PLAIN] } }] },
+  'POST /api/admin/group/member/remove': { gives: [{ body: { id: 1, users: [ALICE] } }] },
   'POST /api/admin/notice/create': { gives: [{ body: { ...channel, name: 'x' } }] },
   'POST /api/admin/notice/topics': { gives: [{ body: { id: 2, topics: ['new_admin'] } }] },
   'POST /api/admin/notice/delete': { gives: [id(2)] },
@@ -404,6 +414,9 @@ const ELSEWHERE: Record<string, string> = {
   'POST /account/security/password':
     'the form asks for the old password: test/pages/account.test.ts',
   'POST /api/auth/2fa/verify': 'test/access/fresh-sessions.test.ts',
+  'POST /api/admin/folder_rule/create': 'it needs a file server: test/groups/folder-rules.test.ts',
+  'POST /api/admin/folder_rule/update': 'test/groups/folder-rules.test.ts',
+  'POST /api/admin/folder_rule/delete': 'test/groups/folder-rules.test.ts',
   'POST /account/security/confirm': 'test/pages/fresh-sessions.test.ts',
   'POST /api/authn/webauthn_finish_registration': 'test/passkeys/registration.test.ts',
   'POST /account/security/passkeys/add': 'test/pages/passkeys.test.ts',

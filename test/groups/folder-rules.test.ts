@@ -23,6 +23,14 @@ async function addRule(path: string, whose: Body, access: string): Promise<numbe
   return (await create({ path, ...whose, access })).data.id
 }
 
+/** Puts rules into the database. */
+async function insert(rows: { path: string; userId: number }[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += 20)
+    await site.db
+      .insert(folderRules)
+      .values(rows.slice(i, i + 20).map((row) => ({ ...row, access: 'read', createdAt: NOW })))
+}
+
 const list = async (query = '') => (await site.admin('GET', `folder_rule/list${query}`)).data
 
 const check = async (uid: number, path: string) =>
@@ -99,26 +107,25 @@ describe('POST /api/admin/folder_rule/create', () => {
     })
   })
 
-  async function insert(rows: { path: string; userId: number }[]): Promise<void> {
-    for (let i = 0; i < rows.length; i += 20)
-      await site.db
-        .insert(folderRules)
-        .values(rows.slice(i, i + 20).map((row) => ({ ...row, access: 'read', createdAt: NOW })))
-  }
-
   test('makes one of two same rules at once', async () => {
     const both = await Promise.all(
       ['read', 'write'].map((access) => create({ path: '/a', uid: ALICE, access })),
     )
-    expect(both.map(({ code }) => code).toSorted()).toEqual([200, 409])
+    expect(both.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([200, 409])
   })
 
   test('refuses users, and admins who have not signed in lately', async () => {
     const call = { token: alice }
     const refused = await site.post('/api/admin/folder_rule/create', right, call)
     expect(refused).toMatchObject({ code: 403, message: 'You are not an admin' })
+    await create(right)
     site.now += HOUR
-    expect((await create(right)).message).toBe('Sign in again or confirm to do this')
+    const stale = 'Sign in again or confirm to do this'
+    expect((await create({ ...right, path: '/b' })).message).toBe(stale)
+    const changed = await site.admin('POST', 'folder_rule/update', { id: 1, access: 'none' })
+    expect(changed.message).toBe(stale)
+    expect((await site.admin('POST', 'folder_rule/delete?id=1')).message).toBe(stale)
+    expect(await list()).toMatchObject({ content: [{ id: 1, access: 'read' }], total: 1 })
   })
 })
 
@@ -255,12 +262,12 @@ describe('events of folder rules', () => {
   })
 })
 
-describe('the state of folders', () => {
-  const version = async () => {
-    const [state] = await site.db.select().from(folderState)
-    return state?.version
-  }
+async function version(): Promise<string | undefined> {
+  const [state] = await site.db.select().from(folderState)
+  return state?.version
+}
 
+describe('the state of folders', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['a rule is created', () => addRule('/b', { uid: BOB }, 'read')],
     ['a rule changes', () => site.admin('POST', 'folder_rule/update', { id: 1, access: 'none' })],

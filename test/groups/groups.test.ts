@@ -15,6 +15,8 @@ beforeEach(async () => {
 const [ALICE, BOB] = [3, 4]
 const CREATED = '2026-11-21T09:15:06.565+00:00'
 
+const lineOf = ({ kind, detail }: { kind: string; detail: string }) => `${kind} ${detail}`
+
 const members = async (id: number) =>
   (await site.admin('GET', `group/member/list?id=${id}`)).data.content
 
@@ -113,7 +115,7 @@ describe('POST /api/admin/group/create', () => {
     const both = await Promise.all(
       ['Editors', 'editors'].map((name) => site.admin('POST', 'group/create', { name })),
     )
-    expect(both.map(({ code }) => code).toSorted()).toEqual([200, 409])
+    expect(both.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([200, 409])
   })
 })
 
@@ -283,8 +285,6 @@ describe('POST /api/admin/group/member/add and /remove', () => {
 })
 
 describe('events of groups', () => {
-  const lineOf = ({ kind, detail }: { kind: string; detail: string }) => `${kind} ${detail}`
-
   test('tell operators of every change, once, and members of theirs', async () => {
     const id = await site.addGroup('editors', [ALICE])
     await site.admin('POST', 'group/member/add', { id, users: [ALICE, BOB] })

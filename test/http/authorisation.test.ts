@@ -156,6 +156,15 @@ const ANSWERS = {
     'a user': 403,
     'an admin': SERVED,
   },
+  // This site has none: test/groups/folder-rules.test.ts.
+  'admins of a site with a file server': {
+    ...noToken,
+    'nobody while the guest is disabled': 401,
+    'nobody while the guest is enabled': 403,
+    'an app password of an admin': 403,
+    'a user': 403,
+    'an admin': 403,
+  },
   servers: {
     ...noToken,
     'nobody while the guest is disabled': 401,
@@ -239,6 +248,7 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /api/authn/webauthn_begin_login': 'everybody',
   'POST /api/authn/webauthn_finish_login': 'everybody',
   'GET /api/me': 'users and the guest',
+  'GET /api/me/groups': 'users who read',
   'GET /api/me/sshkey/list': 'users who read',
   'GET /api/me/sessions': 'users who read',
   'GET /api/me/events': 'users who read',
@@ -248,6 +258,9 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /api/me/sessions/delete_others': 'users who change keys and sessions',
   'GET /api/forward_auth': 'users with files',
   'POST /oauth/introspect': 'servers',
+  'POST /api/admin/folder_rule/create': 'admins of a site with a file server',
+  'POST /api/admin/folder_rule/update': 'admins of a site with a file server',
+  'POST /api/admin/folder_rule/delete': 'admins of a site with a file server',
   'GET /.well-known/openid-configuration': 'everybody',
   'GET /.well-known/oauth-authorization-server': 'everybody',
   'GET /oauth/jwks': 'everybody',
@@ -455,6 +468,19 @@ const INPUTS: Record<
   'POST /api/me/notices/save': {
     body: { kind: 'ntfy', address: 'https://ntfy.sh/topic', topics: ['password'] },
   },
+  'GET /api/admin/group/get': { query: 'id=99' },
+  'POST /api/admin/group/create': { body: { name: 'editors' } },
+  'POST /api/admin/group/update': { body: { id: 99 } },
+  'POST /api/admin/group/delete': { query: 'id=99' },
+  'GET /api/admin/group/member/list': { query: 'id=99' },
+  'POST /api/admin/group/member/add': { body: { id: 99, users: [1] } },
+  'POST /api/admin/group/member/remove': { body: { id: 99, users: [1] } },
+  'POST /api/admin/folder_rule/create': {
+    body: { path: '/a', group: 'user', access: 'read' },
+  },
+  'POST /api/admin/folder_rule/update': { body: { id: 99, access: 'read' } },
+  'POST /api/admin/folder_rule/delete': { query: 'id=99' },
+  'GET /api/admin/folder_rule/check': { query: 'uid=1&path=/a' },
   'POST /api/admin/notice/create': {
     body: {
       kind: 'slack',

@@ -47,11 +47,20 @@ export interface AskedRule {
   access?: string | null | undefined
 }
 
-/** @throws {Refusal} `noFileServer`. */
-export function needFileServer({ fileServer }: Pick<Deps, 'fileServer'>): FileServer {
-  const files = fileServer()
-  if (files === undefined) throw new Refusal('noFileServer')
-  return files
+/**
+ * Returns the file server, whose folders the rules are for.
+ *
+ * @throws {Refusal} `noFileServer`, for an operator who might write rules; else `notAdmin`,
+ *   `confirmationNeeded`.
+ */
+export async function needFileServer(
+  deps: ChangeDeps & Pick<Deps, 'fileServer'>,
+  operator: Operator,
+): Promise<FileServer> {
+  const files = deps.fileServer()
+  if (files !== undefined) return files
+  await act(deps, of(operator), { fresh: true }, () => ({}))
+  throw new Refusal('noFileServer')
 }
 
 /**
@@ -98,7 +107,7 @@ export async function createRule(
   const path = readFolder(asked.path)
   const named = readWhose(asked)
   const access = readAccess(asked.access)
-  const files = needFileServer(deps)
+  const files = await needFileServer(deps, operator)
   const { whose, name } = await findWhose(deps, operator, path, named)
   await refuseForeignLists(deps, files, path)
   const { created, same, numbers } = await change(
@@ -201,7 +210,7 @@ export async function changeRule(
 ): Promise<number> {
   const { db } = deps
   const access: Access = readAccess(asked)
-  needFileServer(deps)
+  await needFileServer(deps, operator)
   const { found } = await change(
     deps,
     of(operator),
@@ -228,7 +237,7 @@ export async function changeRule(
  */
 export async function removeRule(deps: RuleDeps, operator: Operator, id: number): Promise<number> {
   const { db } = deps
-  needFileServer(deps)
+  await needFileServer(deps, operator)
   const { deleted } = await change(
     deps,
     of(operator),

@@ -59,6 +59,7 @@ const OWN_FIELDS = {
 
 const NEW_WAY_IN = 'it is a new way in'
 const PROTECTS = 'it protects the account'
+const GIVES_RIGHTS = 'it says who may see and change which files'
 const GETS_NOTICES = 'what happens is told there'
 
 /** Every change of a session, by what it does. */
@@ -319,6 +320,29 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
   'program: delete': {
     doors: ['POST /account/admin/programs/delete'],
     fields: always('it can not be had back: a new program has another id'),
+  },
+  'group: create, change, delete': {
+    doors: [
+      'POST /api/admin/group/create',
+      'POST /api/admin/group/update',
+      'POST /api/admin/group/delete',
+    ],
+    beside: ['id'],
+    fields: { ...always(GIVES_RIGHTS, 'name', 'note'), ...always(GIVES_RIGHTS) },
+  },
+  'group: add and remove users': {
+    doors: ['POST /api/admin/group/member/add', 'POST /api/admin/group/member/remove'],
+    beside: ['id'],
+    fields: always(GIVES_RIGHTS, 'users'),
+  },
+  'folder rule: create, change, delete': {
+    doors: [
+      'POST /api/admin/folder_rule/create',
+      'POST /api/admin/folder_rule/update',
+      'POST /api/admin/folder_rule/delete',
+    ],
+    beside: ['id'],
+    fields: { ...always(GIVES_RIGHTS, 'path', 'group', 'uid', 'access'), ...always(GIVES_RIGHTS) },
   },
   'channel for notices: create, change, delete': {
     doors: [
