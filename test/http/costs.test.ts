@@ -122,6 +122,10 @@ const PAGES: [sql: RegExp, scan: string][] = [
   // The list of a door that has not the current one.
   [/ from "users" where .*from json_each.* order by "users"."id" asc$/s, 'SCAN users'],
   [
+    /^select "group_id", "user_id" from "group_members" where .*json_each/s,
+    'SCAN group_members USING COVERING INDEX group_members_user',
+  ],
+  [
     /^select count\(\*\) from \(select "id" from "users" limit \?\) "found"$/,
     'SCAN users USING COVERING INDEX users_ends_at',
   ],
@@ -132,11 +136,11 @@ const PARTIAL_INDEX =
 /** A part of a name can stand anywhere in it, so an operator's search reads every name. */
 const SEARCH = /where instr\("users"."username_key", \?\) > 0/
 /**
- * Tables of a few rows: the version of the list of accounts, the signing keys, the programs of the
- * site, names that were freed, and the writes to the file server that go on.
+ * Tables of a few rows: the version of the list of accounts, the groups, the signing keys, the
+ * programs of the site, names that were freed, and the writes to the file server that go on.
  */
 const FEW_ROWS =
-  /^SCAN (account_list|file_leases|openid_keys|later|openid_clients|reserved_names)\b/
+  /^SCAN (account_list|groups|file_leases|openid_keys|later|openid_clients|reserved_names)\b/
 /**
  * Only an operator who deletes a program looks for what users allowed it. An index would cost a row
  * for each.

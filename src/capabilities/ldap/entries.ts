@@ -1,8 +1,7 @@
-import { groupNamesOf } from '../../core/accounts/groups.ts'
 import { ADMIN, isPermitted, PERMISSION } from '../../core/accounts/roles.ts'
 import { actAsService, isService } from '../../core/access/service-tokens.ts'
 import type { Deps } from '../../core/deps.ts'
-import { selectListed, selectListedGroups, selectVersion } from './store.ts'
+import { selectListed, selectListedGroups, selectListedMembers, selectVersion } from './store.ts'
 
 /** The groups of every site, in the order of the answer, each with the condition of its members. */
 const GROUPS: Record<string, (account: { role: number; permission: number }) => boolean> = {
@@ -34,26 +33,27 @@ export async function listEntries(
 ): Promise<{ version: string; list: AccountList | undefined }> {
   const now = clock()
   const by = isService(db, tokenHash, 'ldap')
-  const { versions, groups, listed } = await actAsService(db, tokenHash, 'ldap', {
+  const { versions, groups, members, listed } = await actAsService(db, tokenHash, 'ldap', {
     versions: selectVersion(db, now),
     groups: selectListedGroups(db, by, known, now),
+    members: selectListedMembers(db, by, known, now),
     listed: selectListed(db, by, known, now),
   })
   const version = versions[0]?.version ?? ''
   if (known.includes(version) || known.includes('*')) return { version, list: undefined }
+  const membersOf = Map.groupBy(members, ({ groupId }) => groupId)
+  const memberships = groups.flatMap((group) =>
+    (membersOf.get(group.id) ?? []).map(({ userId }) => ({ userId, name: group.name })),
+  )
+  const groupsOf = Map.groupBy(memberships, ({ userId }) => userId)
   const accounts = listed.map(({ id, username, ...account }) => ({
     id,
     username,
     groups: [
       ...Object.keys(GROUPS).filter((name) => GROUPS[name]?.(account)),
-      ...ownGroupNamesOf(account),
+      ...(groupsOf.get(id) ?? []).map(({ name }) => name),
     ],
   }))
   const names = [...Object.keys(GROUPS), ...groups.map(({ name }) => name)]
   return { version, list: { groups: names, accounts } }
-}
-
-function ownGroupNamesOf({ role, groupNames }: { role: number; groupNames: string }): string[] {
-  const [, ...own] = groupNamesOf(role, groupNames)
-  return own
 }

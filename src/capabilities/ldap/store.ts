@@ -1,7 +1,6 @@
 import { and, asc, isNotNull, notExists, type SQL, sql } from 'drizzle-orm'
-import { accountList, groups, users } from '../../../schema/tables.ts'
+import { accountList, groupMembers, groups, users } from '../../../schema/tables.ts'
 import { isEnabled, isNotGuest } from '../../core/accounts/conditions.ts'
-import { GROUP_NAMES } from '../../core/accounts/groups.ts'
 import { existsUser, isNamed } from '../../core/accounts/store.ts'
 import type { Database } from '../../core/database/database.ts'
 import type { Authority } from '../../core/database/statements.ts'
@@ -27,14 +26,27 @@ export function selectListedGroups(
   now: number,
 ) {
   return db
-    .select({ name: groups.name })
+    .select({ id: groups.id, name: groups.name })
     .from(groups)
     .where(and(by, isNews(db, known, now)))
     .orderBy(asc(groups.nameKey))
 }
 
+/** Selects the members of all groups, as `selectListed` selects the accounts. */
+export function selectListedMembers(
+  db: Database,
+  by: Authority,
+  known: readonly string[],
+  now: number,
+) {
+  return db
+    .select({ groupId: groupMembers.groupId, userId: groupMembers.userId })
+    .from(groupMembers)
+    .where(and(by, isNews(db, known, now)))
+}
+
 /**
- * Selects the accounts that may sign in, with their own groups, by id.
+ * Selects the accounts that may sign in, by id.
  *
  * @param by Who may see them: without this condition, a wrong token would cost a scan.
  * @param known The versions of the list that the caller has; `*` is any. With the current one,
@@ -47,7 +59,6 @@ export function selectListed(db: Database, by: Authority, known: readonly string
       username: users.username,
       role: users.role,
       permission: users.permission,
-      groupNames: GROUP_NAMES,
     })
     .from(users)
     .where(and(by, isNews(db, known, now), isEnabled(now), isNotGuest))
