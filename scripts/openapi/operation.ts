@@ -36,6 +36,8 @@ export type Given =
   | 'the admin is signed in'
   | 'the admin signed in an hour ago'
   | 'root made alice an admin'
+  | 'the admin is signed in, there is a group'
+  | 'the admin is signed in, a group may write a folder'
   | 'the admin is signed in, alice has the key "laptop"'
   | 'an LDAP door has a service token, alice may use SFTP'
   | 'a server has a service token, alice has the key "laptop" and may use SFTP'

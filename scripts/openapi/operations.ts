@@ -10,6 +10,11 @@ import {
   ownEmailOperations,
   registrationOperations,
 } from '../../src/capabilities/joining/docs.ts'
+import {
+  folderRuleOperations,
+  groupOperations,
+  ownGroupOperations,
+} from '../../src/capabilities/groups/docs.ts'
 import { ldapOperations } from '../../src/capabilities/ldap/docs.ts'
 import { loginOperations } from '../../src/capabilities/sign-in/docs.ts'
 import { meOperations } from '../../src/capabilities/me/docs.ts'
@@ -32,7 +37,7 @@ export const operationGroups: Record<string, Operations> = {
   'Two-step verification': twoFactorOperations,
   Passkeys: passkeyOperations,
   'Single sign-on': ssoOperations,
-  'Own account': { ...meOperations, ...ownEmailOperations },
+  'Own account': { ...meOperations, ...ownEmailOperations, ...ownGroupOperations },
   'SSH keys': sshKeyOperations,
   'App passwords': appPasswordOperations,
   Notices: noticeOperations,
@@ -43,6 +48,7 @@ export const operationGroups: Record<string, Operations> = {
     ...adminAppPasswordOperations,
     ...linkOperations,
   },
+  'Operators: groups': { ...groupOperations, ...folderRuleOperations },
   'Operators: site': { ...siteOperations, ...adminNoticeOperations },
   'SFTP servers': sftpOperations,
   'LDAP doors': ldapOperations,
@@ -64,6 +70,7 @@ export const tagDescriptions: Record<string, string> = {
   'App passwords': 'Passwords for programs, with limited scopes.',
   Notices: 'Where the signed-in user is told what happens to the own account.',
   'Operators: users': 'For admins: the users, their SSH keys and their two-step verification.',
+  'Operators: groups': 'For admins: groups of users, and their rights in folders.',
   'Operators: site':
     'For admins: the settings of the site, its notices and the health of the service.',
   'SFTP servers': 'For OpenSSH and SFTPGo, with a service token.',

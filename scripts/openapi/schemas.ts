@@ -6,6 +6,7 @@ import { SSO_PLATFORMS } from '../../src/core/base/sso-platforms.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS } from '../../src/capabilities/settings/defaults.ts'
 import { CHANNEL_KINDS, NOTICE_LANGUAGES } from '../../src/capabilities/notices/channels.ts'
 import { LINK_KINDS } from '../../src/capabilities/joining/links.ts'
+import { ACCESS } from '../../src/capabilities/groups/decision.ts'
 import { TOPICS } from '../../src/core/audit/topics.ts'
 import { SETTINGS } from '../../src/capabilities/settings/definitions.ts'
 
@@ -265,6 +266,55 @@ export const userDetails = v.strictObject({
 export const waitingUsers = listOf(
   v.strictObject({ id, username: v.string(), registered_at: time, network }),
 )
+
+export const group = v.strictObject({
+  id,
+  name: v.string(),
+  note: v.string(),
+  members: total,
+  rules: v.pipe(total, v.description('folder rules that name it')),
+  created_at: time,
+})
+export const groupList = listOf(group)
+export const groupNames = listOf(v.string())
+export const madeGroup = v.strictObject({ id })
+export const memberList = listOf(
+  v.strictObject({
+    id,
+    username: v.string(),
+    added_at: time,
+    added_by: v.pipe(
+      v.string(),
+      v.description(
+        'the admin, or `sso`, `invitation`, `registration`, `import`; empty for the command line and a deleted admin',
+      ),
+    ),
+  }),
+)
+
+const access = v.picklist(ACCESS)
+export const folderRuleList = listOf(
+  v.strictObject({
+    id,
+    path: v.string(),
+    group: v.pipe(v.nullable(v.string()), v.description('null for the rule of a user')),
+    uid: v.pipe(v.nullable(id), v.description('null for the rule of a group')),
+    username: v.pipe(v.nullable(v.string()), v.description('null when the user was deleted')),
+    access,
+  }),
+)
+const waiting = v.pipe(total, v.description('folders that are not written yet'))
+export const waitingFolders = v.strictObject({ waiting })
+export const madeFolderRule = v.strictObject({
+  id,
+  waiting,
+  warnings: v.pipe(v.array(v.string()), v.description('what makes the rule weaker than it looks')),
+})
+export const checkedFolder = v.strictObject({
+  access: v.picklist([...ACCESS, 'open']),
+  rule: v.nullable(id),
+  reach: v.boolean(),
+})
 
 export const publicSettings = v.strictObject({
   ...v.entriesFromList(SETTING_KEYS, v.string()),

@@ -30,6 +30,7 @@ import {
   signedIn as visitorOf,
   withClient,
 } from '../../support/openid.ts'
+import { GroupsSite } from '../../groups/groups-site.ts'
 import { JoiningSite, secretOf } from '../../support/joining.ts'
 import { prepared } from '../../support/prepared.ts'
 import { ADMIN_PASSWORD, HOUR, NOW, SECOND } from '../../support/site.ts'
@@ -400,6 +401,19 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     await asked.site.addUser('bob', { password: PASSWORD })
     return { ...asked, token: await asked.site.token('bob', PASSWORD) }
   },
+  'the admin is signed in, there is a group': async () => {
+    const asked = await adminSignedIn()
+    await addGroup(asked)
+    return asked
+  },
+  'the admin is signed in, a group may write a folder': async () => {
+    const { token = '' } = await adminSignedIn()
+    const site = new GroupsSite()
+    await addGroup({ site, token })
+    const rule = { path: '/photos', group: 'editors', access: 'write' }
+    await site.post('/api/admin/folder_rule/create', rule, { token })
+    return { site, token }
+  },
   'the admin is signed in, there is an invitation': async () => {
     const asked = await adminSignedIn()
     const token = asked.token ?? ''
@@ -600,6 +614,12 @@ async function withMailedLink() {
 async function adminSignedIn(): Promise<Asked> {
   const site = new CheapSite()
   return { site, token: await signInBoth(site) }
+}
+
+/** Makes the group `editors`, which alice is in. */
+async function addGroup({ site, token = '' }: Asked): Promise<void> {
+  await site.post('/api/admin/group/create', { name: 'editors' }, { token })
+  await site.post('/api/admin/group/member/add', { id: 1, users: [3] }, { token })
 }
 
 async function withTwoFactor(): Promise<Asked & { token: string }> {
