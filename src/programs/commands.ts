@@ -6,8 +6,8 @@ import type { Text } from './kit/help.ts'
 /** The commands of programs, beside those of capabilities. */
 const OF_PROGRAMS: Readonly<Record<string, Group>> = {
   ldap: {
-    about: 'answers LDAP for programs that ask it who a user is',
-    zh: '通过 LDAP 告诉其他程序用户是谁',
+    about: 'answers LDAP for apps that ask it who a user is',
+    zh: '通过 LDAP 告诉其他应用用户是谁',
     load: async () => (await import('./ldap-door/command.ts')).ldapCommand,
   },
   secrets: {

@@ -96,7 +96,7 @@ test('client add prints what can be pasted', async () => {
 
 test('client add says what is missing or wrong', async () => {
   expect((await add()).stderr).toContain(
-    'Say which program it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.',
+    'Say which app it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.',
   )
   const many = Array.from({ length: 21 }, (_, i) => `https://many.example.org/${i}`)
   for (const option of ['--redirect', '--post-logout']) {

@@ -161,7 +161,7 @@ test('user delete says what stays, for as long as events are kept, and the rest 
   await clone.command(['setting', 'set', 'event_retention_days', '365'])
   const { stdout } = await clone.command(['user', 'delete', 'alice', '--yes'])
   expect(stdout).toBe(
-    'Deleted alice (id 3). Keys, passkeys, app passwords, linked accounts, sessions, access given to programs and notices go. The events of the account stay for up to 365 days; the event of the deletion names it. The name stays reserved until reserved-name release, because programs know it. Backups keep what they hold, and files stay at the file server.\n',
+    'Deleted alice (id 3). Keys, passkeys, app passwords, linked accounts, sessions, access given to apps and notices go. The events of the account stay for up to 365 days; the event of the deletion names it. The name stays reserved until reserved-name release, because apps know it. Backups keep what they hold, and files stay at the file server.\n',
   )
   const left = Object.keys(PARTS).filter(
     (table) => clone.sql(`select 1 from ${table} where user_id = 3`).length > 0,

@@ -3,8 +3,8 @@ import type { InPrograms } from '../../programs/site/in-programs.ts'
 export const appPasswords: InPrograms = {
   commands: {
     token: {
-      about: 'manages app passwords, with which programs of users sign in',
-      zh: '管理应用专用密码，供用户的程序登录',
+      about: 'manages app passwords, with which apps of users sign in',
+      zh: '管理应用专用密码，供用户的应用登录',
       load: async () => (await import('./commands/token.ts')).tokenCommands,
     },
     'service-token': {

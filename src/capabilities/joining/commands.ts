@@ -158,13 +158,13 @@ const resetLink = onSite({
     secondFactor: takes(
       '--second-factor',
       'the link also turns off two-step verification, for a lost phone',
-      '同时关闭两步验证，用于手机丢失',
+      '同时关闭双重验证，用于手机丢失',
     ),
     days: EXPIRES,
     address: SITE,
   },
   notes: [
-    'The user and all operators are told of the link. It ends after 24 hours, unless --expires says otherwise.',
+    'The user and all administrators are told of the link. It ends after 24 hours, unless --expires says otherwise.',
     '用户和全部管理员都会收到通知。链接在 24 小时后失效，除非用 --expires 另行指定。',
   ],
   examples: ['user reset-link alice', 'user reset-link alice --second-factor'],

@@ -3,12 +3,12 @@ import type { InPrograms } from '../../programs/site/in-programs.ts'
 export const openid: InPrograms = {
   commands: {
     client: {
-      about: 'manages the programs that sign users in through this site (OpenID Connect)',
-      zh: '管理通过本站登录的程序（OpenID Connect）',
+      about: 'manages the apps that sign users in through this site (OpenID Connect)',
+      zh: '管理通过本站登录的应用（OpenID Connect）',
       load: async () => (await import('./commands/client.ts')).clientCommands,
     },
     'signing-key': {
-      about: 'manages the keys that sign ID tokens of programs',
+      about: 'manages the keys that sign ID tokens of apps',
       zh: '管理签署 ID 令牌的密钥',
       load: async () => (await import('./commands/signing-key.ts')).signingKeyCommands,
     },

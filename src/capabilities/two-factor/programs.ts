@@ -4,7 +4,7 @@ export const twoFactor: InPrograms = {
   commands: {
     '2fa': {
       about: 'manages two-step verification',
-      zh: '管理两步验证',
+      zh: '管理双重验证',
       load: async () => (await import('./commands/two-factor.ts')).twoFactorCommands,
     },
   },

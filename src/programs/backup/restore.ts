@@ -27,7 +27,7 @@ import {
   sumSeals,
 } from '../site/sealed-content.ts'
 
-const NAMES = `Programs may know users who were made after the backup. If you have the database of before, keep others from
+const NAMES = `Apps may know users who were made after the backup. If you have the database of before, keep others from
 their names: ${latchkeyStopped('reserved-name', 'keep', 'FILE')}`
 
 /** Warns that the site takes the backup as its present state, and writes it to a file server. */
@@ -55,7 +55,7 @@ upgrades a backup of an older version. Other SECRET_KEYS than those of the backe
 What was taken away after the backup comes back with it, disabled and deleted users too: the result says from when on.`,
     `请在没有站点的文件夹中运行，并事先放入带有原 SECRET_KEYS 的 .dev.vars。
 旧版本的备份会由 npm start 升级。与原站点不同的 SECRET_KEYS 会被拒绝。使用 --without-secret 时，通知渠道无法打开，
-使用两步验证的用户需要恢复代码。备份之后收回的内容会随之恢复，包括已停用和已删除的用户：结果会说明从何时起。`,
+使用双重验证的用户需要恢复代码。备份之后收回的内容会随之恢复，包括已停用和已删除的用户：结果会说明从何时起。`,
   ],
   examples: ['restore ~/latchkey-2026-11-21.sqlite'],
   async run({ file, withoutSecret }, { remote, output }) {

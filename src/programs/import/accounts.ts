@@ -155,7 +155,7 @@ function giveSub({ owners }: Planning, decision: Decision): Decision {
 const RESERVED = `its name belonged to another account here; to release it: ${latchkey('reserved-name', 'release', 'NAME')}`
 
 const NEW_SUB =
-  'has a new sub, because another user has the old one: programs take this for another user'
+  'has a new sub, because another user has the old one: apps take this for another user'
 
 /** Plans a new account, with its old id if that is free. */
 function planNewAccount(

@@ -63,8 +63,8 @@ const create = onSite({
     name: required(
       takes(
         '--name <name>',
-        'a name, such as the program',
-        '名称，例如程序名',
+        'a name, such as the app',
+        '名称，例如应用名',
         parsed(appPasswordNameSchema),
       ),
     ),

@@ -53,11 +53,11 @@ function judgeIssuer(facts: ProgramFacts): Finding {
     const others = named.filter((issuer) => host !== undefined && new URL(issuer).hostname !== host)
     const fix = setIssuer(facts, nearestIssuer(named[0] ?? `https://${host ?? ''}`))
     if (issuers.includes('')) {
-      const text = 'ISSUER is empty, and a program takes the address of each request'
+      const text = 'ISSUER is empty, and an app takes the address of each request'
       return warning(check, text, fix)
     }
     if (others.length > 0) {
-      const text = `ISSUER is empty, programs were told ${others.join(', ')}, and people use ${host}`
+      const text = `ISSUER is empty, apps were told ${others.join(', ')}, and people use ${host}`
       return warning(check, text, fix)
     }
     return good(check, `${named.join(', ')} (ISSUER is empty)`)
@@ -66,7 +66,7 @@ function judgeIssuer(facts: ProgramFacts): Finding {
   if (issuer === undefined)
     return failure(
       check,
-      `ISSUER is ${set}, which is no origin: no program can sign in`,
+      `ISSUER is ${set}, which is no origin: no app can sign in`,
       setIssuer(facts, nearestIssuer(set)),
     )
   if (host !== undefined && new URL(issuer).hostname !== host)
@@ -85,7 +85,7 @@ function setIssuer({ isRemote }: ProgramFacts, address: string): string {
 function judgeSigningKey({ signingKeyAge: age }: ProgramFacts): Finding {
   const check = 'signing key'
   const fix = latchkey('signing-key', 'rotate')
-  if (age === undefined) return failure(check, 'there is none: no program can sign in', fix)
+  if (age === undefined) return failure(check, 'there is none: no app can sign in', fix)
   const days = Math.max(0, Math.floor(age / DAY_MILLISECONDS))
   const text = `${days} days old`
   return days > MAX_KEY_DAYS ? warning(check, text, fix) : good(check, text)

@@ -38,9 +38,9 @@ import { latchkey } from '../../../programs/kit/printed-command.ts'
 const COLUMNS = ['name', 'client_id', 'first_party', 'admins_only', 'redirect_uris', 'created_time']
 
 const NO_PROGRAM =
-  'Say which program it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.'
+  'Say which app it is (--openlist, --sftpgo, --grafana, --cloudflare-access), or give --redirect.'
 const NO_ISSUER =
-  'The program compares the address of this site: give it with --issuer https://account.example.org, or set ISSUER in wrangler.toml, or in .dev.vars for a site of npm start.'
+  'The app compares the address of this site: give it with --issuer https://account.example.org, or set ISSUER in wrangler.toml, or in .dev.vars for a site of npm start.'
 
 /** How the printed settings are used. */
 const NOTES: Record<Preset | 'other', string> = {
@@ -98,14 +98,14 @@ const ADD_OPTIONS = {
   ),
   isPublic: takes(
     '--public',
-    'the program can not keep a secret, so it needs PKCE',
-    '程序无法保存密钥，因此需要 PKCE',
+    'the app can not keep a secret, so it needs PKCE',
+    '应用无法保存密钥，因此需要 PKCE',
   ),
   firstParty: takes('--first-party', 'users are not asked for their consent', '不询问用户是否同意'),
   emailInIdToken: takes(
     '--email-in-id-token',
-    'the program reads the e-mail address from the ID token alone',
-    '程序只从 ID 令牌中读取邮箱地址',
+    'the app reads the e-mail address from the ID token alone',
+    '应用只从 ID 令牌中读取邮箱地址',
   ),
   adminsOnly: takes('--admins-only', 'only admins may sign in to it', '只有管理员可以登录'),
   issuer: takes(
@@ -119,8 +119,8 @@ const ADD_OPTIONS = {
 type AddOptions = Given<typeof ADD_OPTIONS>
 
 const add = onSite({
-  about: 'registers a program, and prints its settings, only once',
-  zh: '注册程序，并显示其设置，只显示一次',
+  about: 'registers an app, and prints its settings, only once',
+  zh: '注册应用，并显示其设置，只显示一次',
   takes: {
     name: takes(
       '<name>',
@@ -131,9 +131,9 @@ const add = onSite({
     ...ADD_OPTIONS,
   },
   notes: [
-    `The settings that are printed contain the secret, which is not stored. --openlist and the other programs
-know their addresses; other programs need --redirect.`,
-    '显示的设置中含有密钥，密钥不会保存。--openlist 等程序的回调地址是已知的，其他程序需要 --redirect。',
+    `The settings that are printed contain the secret, which is not stored. --openlist and the other apps
+know their addresses; other apps need --redirect.`,
+    '显示的设置中含有密钥，密钥不会保存。--openlist 等应用的回调地址是已知的，其他应用需要 --redirect。',
   ],
   examples: [
     'client add files --openlist https://files.example.org --first-party --issuer https://account.example.org',
@@ -191,7 +191,7 @@ function parseUris(option: string, uris: string[]): string[] {
 /** @throws {CommandError} When a program has the name. */
 function register(site: Site, client: NewClient) {
   return explained(addClient(site, COMMAND_LINE, client), {
-    clientNameTaken: `There is a program "${client.name}" already: delete it first.`,
+    clientNameTaken: `There is an app "${client.name}" already: delete it first.`,
   })
 }
 
@@ -212,7 +212,7 @@ function presetOf(options: AddOptions): Chosen {
   const [first, second] = given.flatMap(([preset, address]) =>
     address === undefined ? [] : [{ preset, address }],
   )
-  if (second !== undefined) throw new UsageError('Name one program.')
+  if (second !== undefined) throw new UsageError('Name one app.')
   return first ?? { preset: undefined, address: '' }
 }
 
@@ -232,31 +232,31 @@ const CLIENT = sought(
 
 async function lookUp(site: Site, name: string): Promise<OpenidClient> {
   return explained(getClient(site, COMMAND_LINE, name), {
-    clientNotFound: `There is no program "${name}": see ${latchkey('client', 'list')}`,
+    clientNotFound: `There is no app "${name}": see ${latchkey('client', 'list')}`,
   })
 }
 
 const list = onSite({
-  about: 'lists the programs that sign users in through this site',
-  zh: '列出通过本站登录的程序',
+  about: 'lists the apps that sign users in through this site',
+  zh: '列出通过本站登录的应用',
   examples: ['client list'],
   async run(site, _, { output }) {
     const content = (await listClients(site, COMMAND_LINE)).map(recordOf)
-    output.list(COLUMNS, content, 'There are no programs.')
+    output.list(COLUMNS, content, 'There are no apps.')
   },
 })
 
 const show = onSite({
-  about: 'shows a program; its secret is not stored',
-  zh: '显示程序；密钥不会保存',
+  about: 'shows an app; its secret is not stored',
+  zh: '显示应用；密钥不会保存',
   takes: { client: CLIENT },
   examples: ['client show files'],
   run: (_, { client }, { output }) => output.record(recordOf(client)),
 })
 
 const remove = onSite({
-  about: 'deletes a program; its tokens end at once',
-  zh: '删除程序，它的令牌立即失效',
+  about: 'deletes an app; its tokens end at once',
+  zh: '删除应用，它的令牌立即失效',
   takes: { client: CLIENT, yes: YES },
   examples: ['client delete files', 'client delete files --yes'],
   before({ yes }) {
@@ -268,13 +268,13 @@ const remove = onSite({
         `Its users can no longer sign in to it, and its tokens end at once.\nDelete ${client.name} (client_id ${client.id})?`,
       )
     await deleteClient(site, COMMAND_LINE, client)
-    output.done(`Deleted the program ${client.name}.`, { name: client.name })
+    output.done(`Deleted the app ${client.name}.`, { name: client.name })
   },
 })
 
 const secret = onSite({
-  about: 'makes a new secret for a program and prints it; the old one ends at once',
-  zh: '为程序生成新密钥并显示，旧密钥立即失效',
+  about: 'makes a new secret for an app and prints it; the old one ends at once',
+  zh: '为应用生成新密钥并显示，旧密钥立即失效',
   takes: { client: CLIENT },
   examples: ['client secret files'],
   async run(site, { client }, { output }) {

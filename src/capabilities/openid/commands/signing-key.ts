@@ -7,8 +7,8 @@ import { onSite } from '../../../programs/site/on-site.ts'
 import type { Site } from '../../../programs/site/site.ts'
 
 const list = onSite({
-  about: 'lists the public keys that programs read',
-  zh: '列出程序读取的公钥',
+  about: 'lists the public keys that apps read',
+  zh: '列出应用读取的公钥',
   examples: ['signing-key list'],
   async run(site, _, { output }) {
     const keys = await selectSigningKeys(site.db, site.now())
@@ -34,12 +34,12 @@ const rotate = onSite({
     yes: YES,
   },
   notes: [
-    `Programs read the new key before it signs. The old key is shown for a day, until its last token has ended.
---stolen: a thief can sign as this site until the old key is gone. Programs refuse its ID tokens as soon
+    `Apps read the new key before it signs. The old key is shown for a day, until its last token has ended.
+--stolen: a thief can sign as this site until the old key is gone. Apps refuse its ID tokens as soon
 as they read the keys again. On Cloudflare every place shows the new key set after two minutes.
 While a new key waits, the command asks before it makes another one.`,
     `新密钥先公布，再开始签署。旧密钥再公布一天，直到它的最后一个令牌失效。
---stolen：在旧密钥删除之前，持有它的人可以冒充本站签署。程序重新读取密钥后，就会拒绝它签署的 ID 令牌。
+--stolen：在旧密钥删除之前，持有它的人可以冒充本站签署。应用重新读取密钥后，就会拒绝它签署的 ID 令牌。
 在 Cloudflare 上，两分钟后各处都公布新的密钥。
 已有新密钥等待启用时，再次生成前会先询问。`,
   ],

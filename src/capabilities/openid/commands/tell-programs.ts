@@ -11,6 +11,6 @@ export async function tellPrograms(site: Site): Promise<void> {
     await sendLogouts(site)
   } catch (error) {
     const why = error instanceof CommandError ? error.message : reasonIn(error)
-    process.stderr.write(`The site, not this command, tells the programs of it: ${why}\n`)
+    process.stderr.write(`The site, not this command, tells the apps of it: ${why}\n`)
   }
 }

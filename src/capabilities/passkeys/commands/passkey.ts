@@ -38,9 +38,9 @@ const remove = onSite({
     ),
   },
   notes: [
-    `Sessions that were begun with the passkey end, and what programs got in them. App passwords and SSH keys
+    `Sessions that were begun with the passkey end, and what apps got in them. App passwords and SSH keys
 stay: see token list and key list.`,
-    '用该通行密钥登录的设备会退出，程序在其中得到的访问权限也会失效。应用专用密码和 SSH 公钥保留，见 token list 和 key list。',
+    '用该通行密钥登录的设备会退出，应用在其中得到的访问权限也会失效。应用专用密码和 SSH 公钥保留，见 token list 和 key list。',
   ],
   examples: ["passkey delete alice 'q83vEjRWeJA='", 'passkey delete alice q83v'],
   async run(site, { user, beginning }, { output }) {

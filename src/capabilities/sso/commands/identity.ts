@@ -43,10 +43,10 @@ const remove = onSite({
   },
   notes: [
     `The command asks before it unlinks the only way in of a user, who then can not sign in until user password
-sets a password. Sessions that were begun with the account end, and what programs got in them. App passwords
+sets a password. Sessions that were begun with the account end, and what apps got in them. App passwords
 and SSH keys stay: see token list and key list.`,
     `取消用户唯一的登录方式之前，命令会先询问；之后该用户无法登录，直到用 user password 设置密码。
-用该账户登录的设备会退出，程序在其中得到的访问权限也会失效。应用专用密码和 SSH 公钥保留，见 token list 和 key list。`,
+用该账户登录的设备会退出，应用在其中得到的访问权限也会失效。应用专用密码和 SSH 公钥保留，见 token list 和 key list。`,
   ],
   examples: [
     'identity delete alice 583231',

@@ -11,7 +11,7 @@ import { onSite } from '../../../programs/site/on-site.ts'
 
 const cancel = onSite({
   about: 'switches it off for a user who has lost the phone, and ends all sessions of the user',
-  zh: '为丢失手机的用户取消两步验证，并退出该用户的所有设备',
+  zh: '为丢失手机的用户取消双重验证，并退出该用户的所有设备',
   takes: {
     user: USER,
     isChosen: takes(

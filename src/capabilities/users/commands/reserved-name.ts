@@ -12,9 +12,9 @@ const list = onSite({
   about: 'lists the names that deleted and renamed accounts had',
   zh: '列出已删除或已改名账户的用户名',
   notes: [
-    `Programs know users by their names. While a program is registered, nobody else gets the name of a deleted
+    `Apps know users by their names. While an app is registered, nobody else gets the name of a deleted
 or renamed account until it is released.`,
-    '程序通过用户名识别用户。只要注册了程序，已删除或已改名账户的用户名在释放之前，其他人不能使用。',
+    '应用通过用户名识别用户。只要注册了应用，已删除或已改名账户的用户名在释放之前，其他人不能使用。',
   ],
   examples: ['reserved-name list'],
   async run(site, _, { output }) {
@@ -58,9 +58,9 @@ const keep = onSite({
     ),
   },
   notes: [
-    `A restore takes the site back, but not its programs: they still know accounts that were made since.
+    `A restore takes the site back, but not its apps: they still know accounts that were made since.
 The database of before the restore says which; of a deployed site, wrangler d1 export and sqlite3 make one.`,
-    `恢复备份会让本站回到从前，但程序不会：它们仍然认识此后创建的账户。
+    `恢复备份会让本站回到从前，但应用不会：它们仍然认识此后创建的账户。
 恢复之前的数据库里有这些账户；已部署的站点用 wrangler d1 export 和 sqlite3 生成数据库。`,
   ],
   examples: ['reserved-name keep old.sqlite'],

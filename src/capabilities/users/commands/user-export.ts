@@ -25,7 +25,7 @@ export const exportUser = onSite({
   takes: { user: USER },
   notes: [
     `Hashes of passwords, codes and tokens, public keys of passkeys, and what is sealed (seeds, addresses of
-channels) are left out: nobody can read anything in them. What an operator did to others is in their events.
+channels) are left out: nobody can read anything in them. What an administrator did to others is in their events.
 Files are at the file server, not here. Backups hold what they held when they were made.`,
     `密码、代码和令牌的哈希、通行密钥的公钥以及加密的内容（种子、渠道的地址）不会导出：没有人能从中读出任何内容。
 管理员对他人的操作在他人的事件中。文件在文件服务器上，不在这里。备份保留其创建时的内容。`,
@@ -97,11 +97,11 @@ export async function whatStays(site: Site): Promise<{ sentence: string; days: n
   const days = (await eventRetention(site.db)) / DAY_MILLISECONDS
   const [client] = await selectAnyClient(site.db)
   const sentences = [
-    'Keys, passkeys, app passwords, linked accounts, sessions, access given to programs and notices go.',
+    'Keys, passkeys, app passwords, linked accounts, sessions, access given to apps and notices go.',
     `The events of the account stay for up to ${days} days; the event of the deletion names it.`,
     ...(client === undefined
       ? []
-      : ['The name stays reserved until reserved-name release, because programs know it.']),
+      : ['The name stays reserved until reserved-name release, because apps know it.']),
     'Backups keep what they hold, and files stay at the file server.',
   ]
   return { sentence: sentences.join(' '), days }
