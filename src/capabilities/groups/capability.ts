@@ -18,4 +18,5 @@ export const groups = capability({
     ],
   ],
   frequent: () => import('./runs.ts').then(({ frequent }) => frequent),
+  fileGuard: () => import('./http/guard.ts').then(({ guardFiles }) => guardFiles),
 })

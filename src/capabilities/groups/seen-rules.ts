@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import * as v from 'valibot'
-import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
+import { folderRules, groupMembers, users } from '../../../schema/tables.ts'
 import { ADMIN, GENERAL, GUEST } from '../../core/accounts/roles.ts'
 import { literal } from '../../core/database/literal.ts'
 import { ACCESS, type SeenRules, seenRules } from './decision.ts'
@@ -20,25 +20,17 @@ export const SEEN_RULES = sql<string>`(${sql`select json_group_array(json_array(
     else 0 end
 )) from ${folderRules}`})`.as('seen_rules')
 
-/** Whether the lists of readers at the file server have to be written: a column of any row. */
-export const WAITS =
-  sql<number>`coalesce((${sql`select ${folderState.version} <> ${folderState.written} from ${folderState}`}), 0)`.as(
-    'folders_wait',
-  )
-
-const seenSchema = v.pipe(
-  v.string(),
-  v.parseJson(),
-  v.array(v.tuple([v.number(), v.string(), v.picklist(ACCESS), v.picklist([0, 1, 2, 3])])),
+const seenSchema = v.array(
+  v.tuple([v.number(), v.string(), v.picklist(ACCESS), v.picklist([0, 1, 2, 3])]),
 )
 
 /**
- * Reads the column of `SEEN_RULES`.
+ * Reads the array of `SEEN_RULES`.
  *
  * @param role That of the account.
  */
-export function readSeenRules(role: number, json: string): SeenRules {
-  const rules = v.parse(seenSchema, json)
+export function readSeenRules(role: number, seen: unknown): SeenRules {
+  const rules = v.parse(seenSchema, seen)
   return seenRules(
     role === ADMIN,
     rules.map(([id, path, access, rank]) => ({ id, path, access, rank })),

@@ -1,0 +1,240 @@
+import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import * as v from 'valibot'
+import { folderRules, folderState, users } from '../../../../schema/tables.ts'
+import type { Account } from '../../../core/accounts/accounts.ts'
+import type { FileServer } from '../../../core/base/file-server.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
+import type { Deps } from '../../../core/deps.ts'
+import type { FileAsker, FileCall, GuardedCall } from '../../../web/kit/file-guard.ts'
+import { callAsAdmin, readAnswer } from '../../files/origin.ts'
+import { accessAt, cleanFolder, isAtOrBelow, mayRead, type SeenRules } from '../decision.ts'
+import { type Need, readsWhole, refuseUnmet } from '../needs.ts'
+import { belowBase, parentOf } from '../openlist-paths.ts'
+import { readSeenRules, SEEN_RULES } from '../seen-rules.ts'
+import { wayIn } from '../way-in.ts'
+import { settleFor } from '../writer.ts'
+import { type ItemCall, itemCallOf } from './items.ts'
+import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
+
+/** The first change of a rule makes the row. */
+function stateOf(column: SQLWrapper): SQL {
+  return sql`coalesce((${sql`select ${column} from ${folderState}`}), '')`
+}
+
+/** What the guard has to know of an account, and `rules`. */
+function knownWith(rules: SQL): SQL<string | null> {
+  return sql<string>`json_object('version', ${stateOf(folderState.version)},
+    'written', ${stateOf(folderState.written)}, 'rules', ${rules})`
+}
+
+/** Of every request: whether there are rules. */
+const KNOWN_STATE = knownWith(sql`exists (${sql`select 1 from ${folderRules}`})`)
+/** The rules as the account sees them. */
+const KNOWN_RULES = knownWith(sql`json(${SEEN_RULES.sql})`)
+
+const knownSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    version: v.string(),
+    written: v.string(),
+    rules: v.union([v.number(), v.array(v.unknown())]),
+  }),
+)
+
+interface Known {
+  /** Another one after each change of a right. */
+  version: string
+  /** The version that waits to be written; null when none does. */
+  waits: string | null
+  hasRules: boolean
+  /** Empty for `KNOWN_STATE`. */
+  seen: SeenRules
+}
+
+function readKnown({ role }: Pick<Account, 'role'>, known: string | null): Known {
+  const { version, written, rules } = v.parse(knownSchema, known)
+  const seen = readSeenRules(role, typeof rules === 'number' ? [] : rules)
+  const waits = version === written ? null : version
+  return { version, waits, seen, hasRules: rules === 1 || seen.at.size > 0 }
+}
+
+interface Site {
+  deps: Deps
+  files: FileServer
+}
+
+/**
+ * Guards what OpenList does not look at: the whole of each item of a request, and names beside what
+ * it shows. Where a folder is closed to a user, it shows the way to folders below that are not.
+ *
+ * @throws {Refusal} `invalidBody`.
+ */
+export function guardFiles(deps: Deps, files: FileServer, call: FileCall): GuardedCall {
+  const site = { deps, files }
+  const item = itemCallOf(call)
+  if (item !== undefined) return guardItems(site, item)
+  const shown = shownFolderOf(call)
+  if (shown !== undefined) return guardShown(site, shown)
+  return { column: KNOWN_STATE, admit: (asker) => settle(site, asker).then(() => ({})) }
+}
+
+/** Sees to it that no right waits to be taken from the one who asks. */
+async function settle({ deps, files }: Site, asker: FileAsker) {
+  const { account } = asker
+  if (account === undefined) return undefined
+  const known = readKnown(account, asker.known)
+  await settleFor(deps, files, asker, known.waits)
+  return { ...known, account }
+}
+
+function guardItems(site: Site, item: ItemCall): GuardedCall {
+  const { share } = item
+  return {
+    column: KNOWN_RULES,
+    admit: async (asker) => {
+      const known = await settle(site, asker)
+      if (known === undefined) throw new Refusal('folderDenied')
+      await refuseItems(site, item, known)
+      return item.understood
+    },
+    ...(share && { answer: (asker, answer) => closeShareAgain(site, share, asker, answer) }),
+  }
+}
+
+/** @throws {Refusal} `folderDenied`, `folderHasRules`. */
+async function refuseItems(site: Site, item: ItemCall, known: Known & { account: Account }) {
+  const { seen, account } = known
+  if (!seen.isAdmin) {
+    // Without rules, too: it refuses names that lead out of their folder.
+    refuseUnmet(seen, item.needs(account.basePath))
+    if (known.hasRules && item.share?.id !== undefined)
+      refuseUnmet(seen, await needsOfShare(site, item.share.id))
+    return
+  }
+  const stopsAdmins = item.needs('/').some(({ isForAdmins }) => isForAdmins)
+  if (stopsAdmins && known.hasRules) refuseUnmet(seen, item.needs(await adminBasePath(site)))
+}
+
+/** An admin acts below the base path of the admin there, which this site does not write. */
+async function adminBasePath({ deps, files }: Site): Promise<string> {
+  const { data } = await callAsAdmin(deps, files, '/api/me')
+  return v.parse(v.object({ base_path: v.string() }), data).base_path
+}
+
+/** The files of a share that is there already; none for one that is not. */
+async function needsOfShare({ deps, files }: Site, id: string): Promise<Need[]> {
+  const path = `/api/share/get?id=${encodeURIComponent(id)}`
+  const { code, data } = await callAsAdmin(deps, files, path)
+  if (code !== 200) return []
+  const { files: shared } = v.parse(v.object({ files: v.array(v.string()) }), data)
+  return shared.map((file) => readsWhole(cleanFolder(file)))
+}
+
+const sharedSchema = v.object({
+  code: v.literal(200),
+  data: v.nullable(v.object({ id: v.string() })),
+})
+
+/**
+ * Looks again once a share is open: a right that was taken meanwhile closes the shares that were
+ * there, and this one was not.
+ *
+ * @throws {Refusal} `folderDenied` when it was closed again.
+ */
+async function closeShareAgain(
+  site: Site,
+  share: { id?: string },
+  { account, isAdmin, known }: FileAsker,
+  answer: Response,
+): Promise<Response> {
+  const { deps, files } = site
+  if (account === undefined || isAdmin) return answer
+  const text = await readAnswer(files, answer)
+  const made = v.safeParse(v.pipe(v.string(), v.parseJson(), sharedSchema), text)
+  const id = made.success ? (made.output.data?.id ?? share.id) : undefined
+  if (id === undefined) return new Response(text, answer)
+  const now = await readAgain(deps, account)
+  if (now?.version === readKnown(account, known).version) return new Response(text, answer)
+  try {
+    if (now === undefined) throw new Refusal('folderDenied')
+    refuseUnmet(now.seen, await needsOfShare(site, id))
+  } catch (error) {
+    await callAsAdmin(deps, files, `/api/share/disable?id=${encodeURIComponent(id)}`, {})
+    throw error
+  }
+  return new Response(text, answer)
+}
+
+async function readAgain(deps: Deps, account: Account): Promise<Known | undefined> {
+  const [row] = await deps.db
+    .select({ role: users.role, known: KNOWN_RULES.as('known') })
+    .from(users)
+    .where(eq(users.id, account.id))
+  return row && readKnown(row, row.known)
+}
+
+function guardShown(site: Site, shown: ShownFolder): GuardedCall {
+  return {
+    column: shown.hasRelated ? KNOWN_RULES : KNOWN_STATE,
+    admit: async (asker) => {
+      const known = await settle(site, asker)
+      return known !== undefined && isLookedAt(shown, known, known.account) ? shown.understood : {}
+    },
+    answer: (asker, answer) => answerShown(site, shown, asker, answer),
+  }
+}
+
+/** A file beside the base path of a user is beside what the user may read, without any rule. */
+function isLookedAt({ hasRelated }: ShownFolder, { hasRules }: Known, account: Account): boolean {
+  return hasRules || (hasRelated && cleanFolder(account.basePath) !== '/')
+}
+
+async function answerShown(
+  { deps, files }: Site,
+  shown: ShownFolder,
+  { account, isAdmin, known }: FileAsker,
+  answer: Response,
+): Promise<Response> {
+  if (account === undefined || isAdmin) return answer
+  const before = readKnown(account, known)
+  if (!isLookedAt(shown, before, account)) return answer
+  const { seen } = before
+  const path = shown.named === undefined ? undefined : belowBase('/', shown.named)
+  const folder = path === undefined ? undefined : belowBase(account.basePath, path)
+  const { isRefused, answer: read } = await shown.readRefusal(files, answer)
+  if (!isRefused) {
+    const isOpen = folder !== undefined && mayReadBeside(seen, account, folder)
+    return shown.hasRelated && !isOpen ? withoutRelated(files, read) : read
+  }
+  if (folder === undefined || path === undefined || !before.hasRules) return read
+  const rules = shown.hasRelated ? seen : (await readAgain(deps, account))?.seen
+  const names = rules && wayIn(rules, folder)
+  return names === undefined ? read : shown.answer(folder, path, names)
+}
+
+function mayReadBeside(seen: SeenRules, { basePath }: Account, folder: string): boolean {
+  const parent = parentOf(folder)
+  return isAtOrBelow(parent, cleanFolder(basePath)) && mayRead(accessAt(seen, parent).access)
+}
+
+const gotSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.looseObject({ data: v.looseObject({ related: v.unknown() }) }),
+)
+
+/**
+ * OpenList lists files beside a folder that have its name as the beginning of theirs, with links,
+ * also where the folder above is closed.
+ */
+async function withoutRelated(files: FileServer, answer: Response): Promise<Response> {
+  const text = await readAnswer(files, answer)
+  const got = v.safeParse(gotSchema, text)
+  if (!got.success) return new Response(text, answer)
+  const { data } = got.output
+  const headers = new Headers(answer.headers)
+  headers.delete('Content-Length')
+  const shown = { ...got.output, data: { ...data, related: null } }
+  return new Response(JSON.stringify(shown), { headers })
+}

@@ -1,0 +1,304 @@
+import * as v from 'valibot'
+import { Refusal } from '../../../core/base/refusals.ts'
+import { validateJson } from '../../../web/http/input.ts'
+import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
+import { cleanFolder, isAtOrBelow } from '../decision.ts'
+import {
+  changesBelow,
+  type Need,
+  readsWhole,
+  removes,
+  takesAway,
+  takesAwayBelow,
+  writesWhole,
+} from '../needs.ts'
+import {
+  belowBase,
+  joinNames,
+  nameOf,
+  parentOf,
+  textOfBytes,
+  unescapePath,
+} from '../openlist-paths.ts'
+
+/** A request that OpenList does not look at as closely as the rules of folders demand. */
+export interface ItemCall {
+  /** What is sent, so that OpenList can't understand something else. */
+  understood: Understood
+  /**
+   * @param basePath That of the user there who acts.
+   * @throws {Refusal} `folderDenied` for a path that OpenList refuses, or that leads out of its
+   *   folder.
+   */
+  needs: (basePath: string) => Need[]
+  /** For a request that opens a share. */
+  share?: {
+    /** Of one that is there already. */
+    id?: string
+  }
+}
+
+// Go makes U+FFFD of a lone surrogate, as `toWellFormed` does.
+const text = v.pipe(
+  v.nullish(v.string(), ''),
+  v.transform((value) => value.toWellFormed()),
+)
+const texts = v.nullish(v.array(text), [])
+const flag = v.nullish(v.boolean(), false)
+const number = v.nullish(v.number(), 0)
+
+const moveSchema = v.object({
+  src_dir: text,
+  dst_dir: text,
+  names: texts,
+  overwrite: flag,
+  skip_existing: flag,
+  merge: flag,
+})
+const renameSchema = v.object({ path: text, name: text, overwrite: flag })
+const renamedSchema = v.object({ src_name: text, new_name: text })
+const batchRenameSchema = v.object({
+  src_dir: text,
+  rename_objects: v.nullish(v.array(renamedSchema), []),
+})
+const regexRenameSchema = v.object({ src_dir: text, src_name_regex: text, new_name_regex: text })
+const recursiveMoveSchema = v.object({ src_dir: text, dst_dir: text, conflict_policy: text })
+const removeSchema = v.object({ dir: text, names: texts })
+const emptySchema = v.object({ src_dir: text })
+const decompressSchema = v.object({
+  src_dir: text,
+  dst_dir: text,
+  name: texts,
+  archive_pass: text,
+  inner_path: text,
+  cache_full: flag,
+  put_into_new_dir: flag,
+  overwrite: flag,
+})
+const torrentSchema = v.object({ path: text, with_cas: flag })
+const downloadSchema = v.object({ urls: texts, path: text, tool: text, delete_policy: text })
+const directUploadSchema = v.object({ path: text, file_name: text, file_size: number, tool: text })
+const shareSchema = v.object({
+  files: texts,
+  expires: v.nullish(v.string(), null),
+  pwd: text,
+  max_accessed: number,
+  disabled: flag,
+  remark: text,
+  readme: text,
+  header: text,
+  order_by: text,
+  order_direction: text,
+  extract_folder: text,
+  creator: text,
+  accessed: number,
+  id: text,
+  new_id: text,
+})
+
+/** The paths of a request, below the base path of its user. */
+class Folders {
+  readonly #basePath: string
+
+  constructor(basePath: string) {
+    this.#basePath = basePath
+  }
+
+  /** @throws {Refusal} `folderDenied`. */
+  path(named: string): string {
+    const joined = named.includes('\0') ? undefined : belowBase(this.#basePath, named)
+    if (joined === undefined) throw new Refusal('folderDenied')
+    return joined
+  }
+
+  /**
+   * A name in a folder, which may have slashes. OpenList joins the name to the folder, and makes
+   * slashes of backslashes afterwards.
+   *
+   * @throws {Refusal} `folderDenied` for one outside of the folder.
+   */
+  in(folder: string, name: string): string {
+    const joined = cleanFolder(joinNames(folder, name))
+    if (name.includes('\0') || !isAtOrBelow(joined, folder)) throw new Refusal('folderDenied')
+    return joined
+  }
+
+  /** A name that may leave its folder, before both are joined to the base path. */
+  joined(folder: string, name: string): string {
+    return this.path(joinNames(folder, name))
+  }
+}
+
+type NeedsOf<Body> = (body: Body, folders: Folders) => Need[]
+
+/** Reads a JSON body, and says what it needs. */
+function jsonCall<Schema extends v.GenericSchema<unknown, object>>(
+  schema: Schema,
+  needsOf: NeedsOf<v.InferOutput<Schema>>,
+) {
+  return ({ body }: FileCall): ItemCall => {
+    const parsed = validateJson(schema, body())
+    return {
+      understood: {
+        body: JSON.stringify(parsed),
+        search: '',
+        headers: { 'Content-Type': 'application/json' },
+      },
+      needs: (basePath) => needsOf(parsed, new Folders(basePath)),
+    }
+  }
+}
+
+type MoveBody = v.InferOutput<typeof moveSchema>
+
+/** @param ofSource What the copy or the move needs of its source. */
+function sourcesAndTargets(ofSource: (path: string) => Need): NeedsOf<MoveBody> {
+  return ({ src_dir: from, dst_dir: to, names }, folders) => {
+    const source = folders.path(from)
+    const target = folders.path(to)
+    return names.flatMap((name) => {
+      const item = folders.in(source, name)
+      return [ofSource(item), writesWhole(folders.in(target, nameOf(item)))]
+    })
+  }
+}
+
+/** The requests of the interface that are looked at, below `/api`. */
+const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
+  'fs/copy': jsonCall(moveSchema, sourcesAndTargets(readsWhole)),
+  'fs/move': jsonCall(moveSchema, sourcesAndTargets(takesAway)),
+  'fs/rename': jsonCall(renameSchema, ({ path, name }, folders) => {
+    const item = folders.path(path)
+    return [takesAway(item), writesWhole(folders.in(parentOf(item), name))]
+  }),
+  'fs/batch_rename': jsonCall(batchRenameSchema, ({ src_dir: from, rename_objects }, folders) => {
+    const folder = folders.path(from)
+    return rename_objects.flatMap(({ src_name: name, new_name: to }) => [
+      takesAway(folders.in(folder, name)),
+      writesWhole(folders.in(folder, to)),
+    ])
+  }),
+  'fs/regex_rename': jsonCall(regexRenameSchema, ({ src_dir: from }, folders) => [
+    takesAwayBelow(folders.path(from)),
+  ]),
+  // The names of the files are not known, so the whole of the target is looked at.
+  'fs/recursive_move': jsonCall(recursiveMoveSchema, ({ src_dir, dst_dir }, folders) => [
+    takesAwayBelow(folders.path(src_dir)),
+    writesWhole(folders.path(dst_dir)),
+  ]),
+  'fs/remove': jsonCall(removeSchema, ({ dir, names }, folders) => {
+    const folder = folders.path(dir)
+    return names.map((name) => removes(folders.in(folder, name)))
+  }),
+  'fs/remove_empty_directory': jsonCall(emptySchema, ({ src_dir: from }, folders) => [
+    changesBelow(folders.path(from)),
+  ]),
+  'fs/archive/decompress': jsonCall(decompressSchema, ({ src_dir, dst_dir, name }, folders) => [
+    ...name.map((archive) => readsWhole(folders.joined(src_dir, archive))),
+    writesWhole(folders.path(dst_dir)),
+  ]),
+  'fs/torrent/generate': jsonCall(torrentSchema, ({ path }, folders) => [
+    readsWhole(folders.path(path)),
+  ]),
+  // A download has names of its own, which may lead into folders below.
+  'fs/add_offline_download': jsonCall(downloadSchema, ({ path }, folders) => [
+    writesWhole(folders.path(path)),
+  ]),
+  // OpenList looks at the header `File-Path` here, and writes what the body names.
+  'fs/get_direct_upload_info': jsonCall(directUploadSchema, ({ path, file_name }, folders) => {
+    const folder = unescapePath(path)
+    if (folder === undefined) throw new Refusal('folderDenied')
+    return [removes(folders.in(folders.path(folder), file_name))]
+  }),
+  'share/create': (call) => ({ ...jsonCall(shareSchema, needsOfShare)(call), share: {} }),
+  'share/update': (call) => ({ ...jsonCall(shareSchema, needsOfShare)(call), share: {} }),
+  'share/enable': enableCall,
+  'fs/put': uploadCall,
+  'fs/form': uploadCall,
+  'fs/multipart/init': uploadCall,
+}
+
+/** The files of a share are full paths. */
+function needsOfShare({ files }: { files: string[] }): Need[] {
+  return files.map((file) => readsWhole(cleanFolder(file)))
+}
+
+/** OpenList takes the first of two ids. */
+function enableCall({ query }: FileCall): ItemCall {
+  const id = query.get('id') ?? ''
+  return {
+    understood: { search: `?id=${encodeURIComponent(id.toWellFormed())}` },
+    needs: () => [],
+    share: { id },
+  }
+}
+
+/** A task that is begun again looks at nothing, and its user may have lost the folders it is for. */
+const TASK_RETRY = /^task\/[^/]+\/retry(?:_some|_failed)?$/
+
+/**
+ * Finds what a request needs that OpenList does not look at.
+ *
+ * @returns `undefined` for a request that needs nothing more.
+ * @throws {Refusal} `invalidBody` for a body that is no JSON object, or has members of other types.
+ */
+export function itemCallOf(call: FileCall): ItemCall | undefined {
+  if (call.area === 'dav') return davCallOf(call)
+  const name = call.path.replace('/api/', '')
+  if (TASK_RETRY.test(name)) return { understood: {}, needs: () => [writesWhole('/')] }
+  return Object.hasOwn(API_CALLS, name) ? API_CALLS[name]?.(call) : undefined
+}
+
+/**
+ * An upload in the place of a folder: where a storage has no sizes of folders, OpenList removes it
+ * (`op.Put`).
+ *
+ * @throws {Refusal} `folderDenied` for an escape that is none.
+ */
+function uploadCall({ headers }: FileCall): ItemCall {
+  const named = headers.get('File-Path') ?? ''
+  // A header may be UTF-8, or a character for each byte.
+  const readings =
+    /[\u0080-\uffff]/.test(named) && /^[\0-\u00ff]*$/.test(named)
+      ? [named, textOfBytes(named)]
+      : [named]
+  return {
+    // OpenList takes the first of two headers.
+    understood: { headers: { 'File-Path': named } },
+    needs: (basePath) => {
+      const folders = new Folders(basePath)
+      return readings.map((reading) => {
+        const path = unescapePath(reading)
+        if (path === undefined) throw new Refusal('folderDenied')
+        return removes(folders.path(path))
+      })
+    },
+  }
+}
+
+export const DAV_PREFIX = '/dav'
+
+function davCallOf({ method, path, headers }: FileCall): ItemCall | undefined {
+  const source = textOfBytes(path.slice(DAV_PREFIX.length))
+  if (method === 'DELETE' || method === 'PUT') {
+    return { understood: {}, needs: (basePath) => [removes(new Folders(basePath).path(source))] }
+  }
+  if (method !== 'COPY' && method !== 'MOVE') return undefined
+  const destination = unescapePath(headers.get('Destination') ?? '')
+  return {
+    understood: {},
+    needs: (basePath) => {
+      const folders = new Folders(basePath)
+      // OpenList cuts the prefix off whatever follows it.
+      if (destination?.startsWith(DAV_PREFIX) !== true) throw new Refusal('folderDenied')
+      const item = folders.path(source)
+      const target = folders.path(destination.slice(DAV_PREFIX.length))
+      return [
+        method === 'COPY' ? readsWhole(item) : takesAway(item),
+        writesWhole(target),
+        // OpenList copies, or moves, to the old name first.
+        writesWhole(folders.in(parentOf(target), nameOf(item))),
+      ]
+    },
+  }
+}

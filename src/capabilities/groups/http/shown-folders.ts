@@ -1,0 +1,112 @@
+import * as v from 'valibot'
+import type { FileServer } from '../../../core/base/file-server.ts'
+import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
+import { readAnswer } from '../../files/origin.ts'
+import { textOfBytes } from '../openlist-paths.ts'
+import { DAV_PREFIX } from './items.ts'
+import { dirsOfWay, folderOnWay, listOfWay, multistatusOfWay } from './way-in-answers.ts'
+
+/** A request that shows a folder, or a file. */
+export interface ShownFolder {
+  /** As the request names it, below the base path; `undefined` where that is not known. */
+  named: string | undefined
+  /** Whether the answer has names beside the folder, which OpenList does not look at. */
+  hasRelated: boolean
+  /** What is sent, so that OpenList shows the folder that was understood. */
+  understood: Understood
+  /** Tells whether OpenList's answer is a refusal. The answer that it returns is still to read. */
+  readRefusal: (
+    files: FileServer,
+    answer: Response,
+  ) => Promise<{ isRefused: boolean; answer: Response }>
+  /**
+   * Answers in the place of OpenList.
+   *
+   * @param folder Full and clean.
+   * @param path Below the base path, clean.
+   * @param names The folders on the way.
+   */
+  answer: (folder: string, path: string, names: readonly string[]) => Response
+}
+
+const SHARE_PREFIX = '/@s'
+const text = v.nullish(v.string(), '')
+const count = v.nullish(v.number(), 0)
+const shownSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ path: text, password: text, page: count, per_page: count }),
+)
+type Shown = v.InferOutput<typeof shownSchema>
+
+const MAX_REFUSAL_BYTES = 1024
+const refusalSchema = v.pipe(v.string(), v.parseJson(), v.object({ code: v.literal(403) }))
+
+/** The data of each answer, for the names of the folders on the way. */
+const DATA: Readonly<
+  Record<string, (folder: string, names: readonly string[], shown: Shown) => unknown>
+> = {
+  '/api/fs/list': (_, names, shown) => listOfWay(names, shown),
+  '/api/fs/get': folderOnWay,
+  '/api/fs/dirs': (_, names) => dirsOfWay(names),
+}
+
+/** @returns `undefined` for a request that shows no folder. */
+export function shownFolderOf(call: FileCall): ShownFolder | undefined {
+  if (call.area === 'dav') return call.method === 'PROPFIND' ? propfindOf(call) : undefined
+  const dataOf = Object.hasOwn(DATA, call.path) ? DATA[call.path] : undefined
+  if (dataOf === undefined) return undefined
+  const shown = call.method === 'POST' ? parseShown(call.body()) : undefined
+  const hasRelated = call.path === '/api/fs/get'
+  const isShare = shown?.path.startsWith(SHARE_PREFIX) === true
+  return {
+    named: isShare ? undefined : shown?.path,
+    hasRelated,
+    understood: hasRelated && shown !== undefined ? understoodGet(shown) : {},
+    readRefusal: async (files, answer) => {
+      if (!isSmall(answer)) return { isRefused: false, answer }
+      const read = await readAnswer(files, answer)
+      return { isRefused: v.is(refusalSchema, read), answer: new Response(read, answer) }
+    },
+    answer: (folder, _, names) => {
+      const data = dataOf(folder, names, shown ?? NOTHING_SHOWN)
+      return Response.json({ code: 200, message: 'success', data })
+    },
+  }
+}
+
+const NOTHING_SHOWN: Shown = { path: '', password: '', page: 0, per_page: 0 }
+
+function parseShown(body: string): Shown | undefined {
+  const parsed = v.safeParse(shownSchema, body)
+  return parsed.success ? { ...parsed.output, path: parsed.output.path.toWellFormed() } : undefined
+}
+
+function understoodGet({ path, password }: Shown): Understood {
+  return {
+    body: JSON.stringify({ path, password }),
+    search: '',
+    headers: { 'Content-Type': 'application/json' },
+  }
+}
+
+function isSmall(answer: Response): boolean {
+  return Number(answer.headers.get('Content-Length') ?? Infinity) <= MAX_REFUSAL_BYTES
+}
+
+/** OpenList answers 404 for a folder that its user may not read. */
+function propfindOf({ path, headers }: FileCall): ShownFolder | undefined {
+  const depth = headers.get('Depth')
+  if (depth !== '0' && depth !== '1') return undefined
+  return {
+    named: textOfBytes(path.slice(DAV_PREFIX.length)),
+    hasRelated: false,
+    understood: {},
+    readRefusal: (_, answer) => Promise.resolve({ isRefused: answer.status === 404, answer }),
+    answer: (folder, below, names) =>
+      new Response(multistatusOfWay(folder, below, depth === '0' ? [] : names), {
+        status: 207,
+        headers: { 'Content-Type': 'text/xml; charset=utf-8' },
+      }),
+  }
+}

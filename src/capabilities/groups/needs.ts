@@ -1,0 +1,61 @@
+import { Refusal } from '../../core/base/refusals.ts'
+import {
+  type Access,
+  accessAt,
+  accessToWhole,
+  hasRulesBelow,
+  hasRulesIn,
+  mayRead,
+  mayWrite,
+  pathAndParents,
+  type SeenRules,
+} from './decision.ts'
+
+/**
+ * What a request does to the whole of an item: the file or folder, and every folder with rules
+ * below it. OpenList itself looks at the folder above the item.
+ */
+export interface Need {
+  /** Full and clean. */
+  path: string
+  access: Exclude<Access, 'none'>
+  /** The rules that must not be there, because they would stay behind: at the item or below it. */
+  noRules?: 'within' | 'below'
+  /** Whether such a rule stops an admin, too. */
+  isForAdmins?: boolean
+}
+
+export const readsWhole = (path: string): Need => ({ path, access: 'read' })
+export const writesWhole = (path: string): Need => ({ path, access: 'write' })
+export const removes = (path: string): Need => ({ path, access: 'write', noRules: 'within' })
+export const takesAway = (path: string): Need => ({ ...removes(path), isForAdmins: true })
+export const changesBelow = (path: string): Need => ({ path, access: 'write', noRules: 'below' })
+export const takesAwayBelow = (path: string): Need => ({ ...changesBelow(path), isForAdmins: true })
+
+/**
+ * Refuses what the rules of folders do not allow.
+ *
+ * @throws {Refusal} `folderDenied`, `folderHasRules`.
+ */
+export function refuseUnmet(seen: SeenRules, needs: readonly Need[]): void {
+  if (seen.at.size === 0) return
+  const onWay = new Set(Array.from(seen.at.keys()).flatMap(pathAndParents))
+  // One request can name thousands of items, most without rules, or one of them thousands of times.
+  const different = new Map(
+    needs.map((need) => [`${need.access} ${need.noRules} ${need.path}`, need]),
+  )
+  for (const need of different.values()) refuseUnmetOne(seen, need, onWay.has(need.path))
+}
+
+function refuseUnmetOne(
+  seen: SeenRules,
+  { path, access, noRules, isForAdmins = false }: Need,
+  hasRules: boolean,
+): void {
+  const decided = hasRules ? accessToWhole(seen, path) : accessAt(seen, path).access
+  const isMet = access === 'read' ? mayRead(decided) : mayWrite(decided)
+  if (!isMet) throw new Refusal('folderDenied')
+  if (!hasRules || noRules === undefined || (seen.isAdmin && !isForAdmins)) return
+  const isStopped = noRules === 'within' ? hasRulesIn(seen, path) : hasRulesBelow(seen, path)
+  if (isStopped) throw new Refusal('folderHasRules')
+}

@@ -1,0 +1,413 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { folderRules, folderState } from '../../schema/tables.ts'
+import { addAppPassword } from '../support/app-passwords.ts'
+import { CheapSite } from '../support/cheap-site.ts'
+import type { Envelope } from '../support/envelope.ts'
+import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
+import { ADMIN_PASSWORD } from '../support/site.ts'
+
+const PASSWORD = 'alice-Passw0rd'
+const ALL_BITS = 0xffff
+const DENIED = { code: 403, message: 'permission denied', data: null }
+const HAS_RULES = { code: 403, message: 'this folder has rules, ask an operator', data: null }
+const PASSED = { code: 200, data: { as: 'alice' } }
+
+let openlist: OpenListStandIn
+let site: CheapSite
+let userId: number
+let token: string
+let appPassword: string | undefined
+
+beforeEach(async () => {
+  openlist = new OpenListStandIn()
+  site = new CheapSite(openlist.deps, FILES_BINDINGS)
+  await site.addFirstUsers()
+  userId = await site.addUser('alice', { password: PASSWORD, permission: ALL_BITS })
+  token = await site.token('alice', PASSWORD)
+  appPassword = undefined
+  // It is known there.
+  await post('fs/list', { path: '/' })
+  await rule('/nas/closed', 'none')
+  await rule('/nas/shown', 'read')
+  await rule('/way', 'none')
+  await rule('/way/to/mine', 'write')
+  await rule('/way/to/read & <b>', 'read')
+  openlist.paths()
+})
+
+/** Stores a rule, as written. */
+async function rule(path: string, access: string, whose: object = { userId }): Promise<void> {
+  await site.db.insert(folderRules).values({ path, access, createdAt: site.now, ...whose })
+  await asWritten()
+}
+
+/** Makes a user who is known there. */
+async function newUser(username: string, basePath: string): Promise<{ id: number; as: string }> {
+  const id = await site.addUser(username, { password: PASSWORD, permission: ALL_BITS, basePath })
+  const as = await site.token(username, PASSWORD)
+  await asWritten()
+  await post('fs/list', { path: '/' }, as)
+  await asWritten()
+  return { id, as }
+}
+
+async function asWritten(): Promise<void> {
+  await site.db.update(folderState).set({ written: folderState.version })
+}
+
+const adminToken = () => site.token('admin', ADMIN_PASSWORD)
+
+function post(name: string, body: object, as = token): Promise<Envelope> {
+  const headers = { 'Content-Length': String(JSON.stringify(body).length) }
+  return site.post(`/api/${name}`, body, { token: as, headers })
+}
+
+async function dav(method: string, path: string, headers = {}): Promise<Response> {
+  appPassword ??= (await addAppPassword(site, userId, ['files:write'])).token
+  const Authorization = `Basic ${btoa(`alice:${appPassword}`)}`
+  return site.fetch(method, path, { headers: { Authorization, ...headers } })
+}
+
+describe('an item that is closed', () => {
+  const copy = { src_dir: '/nas', dst_dir: '/way/to/mine', names: ['closed'] }
+  const back = { src_dir: '/way/to/mine', dst_dir: '/nas', names: ['closed'] }
+
+  test.each<[string, object, object]>([
+    ['fs/copy', copy, DENIED],
+    ['fs/copy', { ...copy, names: ['closed/a.txt'] }, DENIED],
+    ['fs/copy', { ...copy, names: ['shown\\..\\closed'] }, DENIED],
+    ['fs/copy', { ...copy, src_dir: '/', names: ['nas'] }, DENIED],
+    ['fs/copy', { ...copy, names: ['shown'] }, PASSED],
+    ['fs/copy', { ...copy, names: ['shown/a.txt', 'other'] }, PASSED],
+    ['fs/copy', { ...copy, dst_dir: '/nas/shown' }, DENIED],
+    ['fs/copy', back, DENIED],
+    ['fs/move', { ...copy, names: ['shown/a.txt'] }, DENIED],
+    ['fs/move', { ...copy, names: ['other'] }, PASSED],
+    ['fs/move', { ...copy, src_dir: '/way/to', names: ['mine'] }, HAS_RULES],
+    ['fs/rename', { path: '/nas/closed', name: 'x' }, DENIED],
+    ['fs/rename', { path: '/nas/other', name: 'closed' }, DENIED],
+    ['fs/rename', { path: '/nas/other', name: 'x' }, PASSED],
+    [
+      'fs/batch_rename',
+      { src_dir: '/nas', rename_objects: [{ src_name: 'closed', new_name: 'x' }] },
+      DENIED,
+    ],
+    ['fs/regex_rename', { src_dir: '/nas', src_name_regex: '.', new_name_regex: 'x' }, DENIED],
+    ['fs/regex_rename', { src_dir: '/way/to/mine', src_name_regex: '.' }, PASSED],
+    ['fs/recursive_move', { src_dir: '/nas', dst_dir: '/way/to/mine' }, DENIED],
+    ['fs/recursive_move', { src_dir: '/other', dst_dir: '/nas' }, DENIED],
+    ['fs/remove', { dir: '/nas', names: ['closed'] }, DENIED],
+    ['fs/remove', { dir: '/way/to', names: ['mine'] }, HAS_RULES],
+    ['fs/remove', { dir: '/way/to/mine', names: ['a'] }, PASSED],
+    ['fs/remove_empty_directory', { src_dir: '/nas' }, DENIED],
+    ['fs/remove_empty_directory', { src_dir: '/way/to/mine' }, PASSED],
+    ['fs/archive/decompress', { src_dir: '/nas', dst_dir: '/x', name: ['closed/a.zip'] }, DENIED],
+    ['fs/archive/decompress', { src_dir: '/nas', dst_dir: '/x', name: ['a.zip'] }, PASSED],
+    ['fs/torrent/generate', { path: '/nas/closed/a' }, DENIED],
+    ['fs/add_offline_download', { path: '/nas', urls: ['http://x/'] }, DENIED],
+    ['fs/get_direct_upload_info', { path: '/nas/closed', file_name: 'a' }, DENIED],
+    ['share/create', { files: ['/nas/closed'] }, DENIED],
+    ['share/create', { files: ['/nas/shown', '/nas'] }, DENIED],
+    ['share/update', { id: 'x', files: ['/nas/closed/a'] }, DENIED],
+    ['task/copy/retry?tid=x', {}, DENIED],
+  ])('%s %j', async (name, body, answer) => {
+    expect(await post(name, body)).toMatchObject(answer)
+    expect(openlist.paths()).toEqual(answer === PASSED ? [`POST /api/${name}`] : [])
+    expect(site.meter.roundTrips).toBe(1)
+  })
+
+  test.each([
+    ['COPY', '/dav/nas/closed', '/dav/way/to/mine/closed', 403],
+    ['COPY', '/dav/nas/%63losed/', '/dav/way/to/mine/x', 403],
+    ['COPY', '/dav/nas/shown', '/dav/way/to/mine/shown', 207],
+    ['COPY', '/dav/other/closed', '/dav/nas/x', 403],
+    ['MOVE', '/dav/nas/closed', '/dav/nas/x', 403],
+    ['MOVE', '/dav/nas/x', '/davnas/closed', 403],
+    ['MOVE', '/dav/nas/x', 'http://localhost/dav/nas/closed', 403],
+    ['MOVE', '/dav/nas/x', '/dav/nas/y', 207],
+    ['DELETE', '/dav/nas', '', 403],
+    ['DELETE', '/dav/nas/x', '', 207],
+    ['PUT', '/dav/nas/closed', '', 403],
+    ['PUT', '/dav/nas/x', '', 207],
+  ])('WebDAV: %s %s to %s', async (method, path, to, status) => {
+    const answer = await dav(method, path, to === '' ? {} : { Destination: to })
+    expect(answer.status).toBe(status)
+    expect(openlist.sent).toHaveLength(status === 207 ? 1 : 0)
+  })
+
+  test.each(['put', 'form'])('an upload of fs/%s in its place', async (name) => {
+    const upload = (path: string) =>
+      site.call('PUT', `/api/fs/${name}`, { token, body: 'x', headers: { 'File-Path': path } })
+    expect(await upload('/nas/%63losed')).toEqual(DENIED)
+    expect(await upload('/way/to/mine')).toEqual(HAS_RULES)
+    expect(openlist.paths()).toEqual([])
+    expect(await upload('/nas/x')).toMatchObject(PASSED)
+  })
+
+  test('a share of it is not opened again', async () => {
+    await post('share/create', { files: ['/nas/x'] })
+    const [share] = openlist.shares.rows
+    if (share === undefined) throw new Error('no share')
+    Object.assign(share, { files: ['/nas/closed'], disabled: true })
+    openlist.paths()
+    expect(await post(`share/enable?id=${share.id}&id=other`, {})).toEqual(DENIED)
+    expect(openlist.paths()).toEqual([`GET /api/share/get?id=${share.id}`])
+    expect(share.disabled).toBe(true)
+  })
+
+  test('a share that was opened while its right was taken is closed', async () => {
+    openlist.answer = async ({ path, body }) => {
+      openlist.answer = undefined
+      expect(path).toBe('/api/share/create')
+      await rule('/nas/x', 'none')
+      const { files } = JSON.parse(body)
+      const share = { id: 's', files, disabled: false, creator: 'alice', creator_role: 0 }
+      openlist.shares.rows.push(share)
+      return Response.json({ code: 200, message: 'success', data: share })
+    }
+    expect(await post('share/create', { files: ['/nas/x'] })).toEqual(DENIED)
+    expect(openlist.shares.rows).toMatchObject([{ files: ['/nas/x'], disabled: true }])
+  })
+
+  test('of the guest, too', async () => {
+    await post('fs/list', { path: '/' }, '')
+    await rule('/nas/closed', 'none', { builtIn: 'guest' })
+    expect(await post('fs/copy', copy, '')).toEqual(DENIED)
+  })
+})
+
+describe('a request as it was understood', () => {
+  test('is sent as JSON, with its own members and no query', async () => {
+    const body = '{"path":"/way/to/mine/a","Path":"/nas/closed","name":"b"}'
+    await site.call('POST', '/api/fs/rename?path=%2Fnas%2Fclosed', {
+      token,
+      body,
+      headers: { 'Content-Type': 'application/x-yaml' },
+    })
+    expect(openlist.sent).toMatchObject([
+      { path: '/api/fs/rename', body: '{"path":"/way/to/mine/a","name":"b","overwrite":false}' },
+    ])
+    expect(openlist.sent[0]?.headers.get('Content-Type')).toBe('application/json')
+  })
+
+  test.each(['Path=/nas/closed&Name=x', 'path: /nas/closed', '[]', ''])(
+    'that is no JSON object is refused: %j',
+    async (body) => {
+      const answer = await site.call('POST', '/api/fs/rename', { token, body })
+      expect(answer).toMatchObject({ code: 400, data: null })
+      expect(openlist.paths()).toEqual([])
+    },
+  )
+
+  test('on an encoded path is the same request', async () => {
+    const path = '/api/fs%2f%72ename'
+    const body = JSON.stringify({ path: '/nas/closed', name: 'x' })
+    expect(await site.call('POST', path, { token, body })).toEqual(DENIED)
+  })
+})
+
+describe('an admin', () => {
+  const move = { src_dir: '/nas', dst_dir: '/x', names: ['closed'] }
+
+  test.each<[string, object, object]>([
+    ['fs/move', move, HAS_RULES],
+    ['fs/rename', { path: '/nas', name: 'x' }, HAS_RULES],
+    ['fs/regex_rename', { src_dir: '/nas' }, HAS_RULES],
+    ['fs/recursive_move', { src_dir: '/nas', dst_dir: '/x' }, HAS_RULES],
+    ['fs/rename', { path: '/nas/closed/a', name: 'x' }, { code: 200 }],
+    ['fs/copy', move, { code: 200 }],
+    ['fs/remove', { dir: '/nas', names: ['closed'] }, { code: 200 }],
+    ['fs/remove_empty_directory', { src_dir: '/nas' }, { code: 200 }],
+  ])('%s %j', async (name, body, answer) => {
+    expect(await post(name, body, await adminToken())).toMatchObject(answer)
+  })
+
+  test('moves below the base path that the admin has there', async () => {
+    const admin = openlist.user('admin')
+    if (admin !== undefined) admin.base_path = '/nas'
+    openlist.restart()
+    const body = { ...move, src_dir: '/' }
+    expect(await post('fs/move', body, await adminToken())).toEqual(HAS_RULES)
+  })
+})
+
+describe('the way in', () => {
+  const REFUSED = JSON.stringify({
+    code: 403,
+    message: 'password is incorrect or you have no permission',
+    data: null,
+  })
+  const TIMES = { modified: '0001-01-01T00:00:00Z', created: '0001-01-01T00:00:00Z' }
+  const NOTHING = { sign: '', thumb: '', hashinfo: 'null', hash_info: null }
+  const TO = { name: 'to', size: 0, is_dir: true, ...TIMES, ...NOTHING, type: 1 }
+
+  /** OpenList refuses. */
+  function refuse(): void {
+    openlist.answer = ({ path }) =>
+      path.startsWith('/dav')
+        ? new Response('Not Found', { status: 404 })
+        : new Response(REFUSED, {
+            headers: {
+              'Content-Type': 'application/json; charset=utf-8',
+              'Content-Length': String(REFUSED.length),
+            },
+          })
+  }
+
+  test('is listed, and nothing else', async () => {
+    refuse()
+    expect(await post('fs/list', { path: '/way' })).toEqual({
+      code: 200,
+      message: 'success',
+      data: {
+        content: [TO],
+        total: 1,
+        readme: '',
+        header: '',
+        write: false,
+        write_content_bypass: false,
+        provider: 'unknown',
+      },
+    })
+    expect(site.meter.roundTrips).toBe(2)
+  })
+
+  test('is listed by pages', async () => {
+    refuse()
+    const pages = [[{ name: 'mine' }], [{ name: 'read & <b>' }], null]
+    for (const [i, content] of pages.entries()) {
+      const { data } = await post('fs/list', { path: '/way/to', page: i + 1, per_page: 1 })
+      expect(data).toMatchObject({ content, total: 2 })
+    }
+  })
+
+  test('is shown by fs/get and fs/dirs', async () => {
+    refuse()
+    expect((await post('fs/get', { path: '/way' })).data).toEqual({
+      ...TO,
+      name: 'way',
+      type: 0,
+      raw_url: '',
+      readme: '',
+      header: '',
+      provider: 'unknown',
+      related: null,
+    })
+    expect(site.meter.roundTrips).toBe(1)
+    expect((await post('fs/dirs', { path: '/way' })).data).toEqual([
+      { name: 'to', modified: TIMES.modified },
+    ])
+  })
+
+  test.each(['/nas/closed', '/way/other', '/@s/way', 'way/../way'])(
+    'is not shown where there is none: %s',
+    async (path) => {
+      refuse()
+      for (const name of ['fs/list', 'fs/get', 'fs/dirs'])
+        expect(await post(name, { path })).toEqual(JSON.parse(REFUSED))
+    },
+  )
+
+  test('is shown below a base path', async () => {
+    const { id, as } = await newUser('bob', '/way')
+    await rule('/way', 'none', { userId: id })
+    await rule('/way/to/mine', 'read', { userId: id })
+    refuse()
+    expect((await post('fs/list', { path: '/' }, as)).data).toMatchObject({ content: [TO] })
+    expect((await post('fs/get', { path: '/' }, as)).data).toMatchObject({ name: 'way' })
+    expect((await post('fs/list', { path: 'to' }, as)).data).toMatchObject({
+      content: [{ name: 'mine' }],
+    })
+  })
+
+  test.each([
+    ['0', ['/dav/way/to/']],
+    ['1', ['/dav/way/to/', '/dav/way/to/mine/', '/dav/way/to/read%20%26%20%3Cb%3E/']],
+  ])('is shown by PROPFIND of depth %s', async (depth, hrefs) => {
+    refuse()
+    const answer = await dav('PROPFIND', '/dav/way/to/', { Depth: depth })
+    expect(answer.status).toBe(207)
+    expect(answer.headers.get('Content-Type')).toBe('text/xml; charset=utf-8')
+    const text = await answer.text()
+    expect(Array.from(text.matchAll(/<D:href>(.*?)<\/D:href>/g), ([, href]) => href)).toEqual(hrefs)
+    expect(text.includes('read &amp; &lt;b&gt;')).toBe(depth === '1')
+  })
+
+  test.each(['/dav/nas/closed', '/dav/way/other/'])(
+    'is not shown by PROPFIND where there is none: %s',
+    async (path) => {
+      refuse()
+      expect((await dav('PROPFIND', path, { Depth: '1' })).status).toBe(404)
+      expect((await dav('PROPFIND', '/dav/way')).status).toBe(404)
+    },
+  )
+})
+
+async function relatedOf(body: object, as = token): Promise<unknown> {
+  return (await post('fs/get', body, as)).data
+}
+
+describe('a file beside a folder', () => {
+  const related = [{ name: 'mine-secret.txt', sign: 'x' }]
+
+  beforeEach(() => {
+    openlist.answer = ({ path }) =>
+      path.startsWith('/api/fs/get')
+        ? Response.json({ code: 200, message: 'success', data: { name: 'mine', related } })
+        : undefined
+  })
+
+  test('is not shown where the folder above is closed', async () => {
+    expect(await relatedOf({ path: '/way/to/mine' })).toEqual({ name: 'mine', related: null })
+    expect(await relatedOf({ path: '/nas/shown' })).toEqual({ name: 'mine', related })
+    expect(site.meter.roundTrips).toBe(1)
+  })
+
+  test('is not shown to a request that may be understood in another way', async () => {
+    await relatedOf({ path: '/nas/shown', PATH: '/way/to/mine' })
+    expect(openlist.sent.at(-1)?.body).toBe('{"path":"/nas/shown","password":""}')
+    const form = await site.call('POST', '/api/fs/get', { token, body: 'path=/way/to/mine' })
+    expect(form.data).toEqual({ name: 'mine', related: null })
+    const query = await site.get('/api/fs/get?path=/way/to/mine', { token })
+    expect(query.data).toEqual({ name: 'mine', related: null })
+  })
+
+  test('is not shown beside the base path', async () => {
+    await site.db.delete(folderRules)
+    await asWritten()
+    const { as } = await newUser('bob', '/way/to/mine')
+    expect(await relatedOf({ path: '/' }, as)).toEqual({ name: 'mine', related: null })
+    expect(await relatedOf({ path: '/a' }, as)).toEqual({ name: 'mine', related })
+  })
+})
+
+describe('without rules', () => {
+  beforeEach(async () => {
+    await site.db.delete(folderRules)
+    await asWritten()
+  })
+
+  test('a name that leaves the base path is refused', async () => {
+    const { as } = await newUser('bob', '/way')
+    const body = { src_dir: '/', dst_dir: '/', names: ['..\\closed'] }
+    expect(await post('fs/copy', body, as)).toEqual(DENIED)
+    expect(await post('fs/copy', { ...body, names: ['a', 'b/c'] }, as)).toMatchObject({ code: 200 })
+  })
+
+  test('a refusal costs one trip to D1', async () => {
+    openlist.answer = () => new Response('Not Found', { status: 404 })
+    await dav('PROPFIND', '/dav/way', { Depth: '1' })
+    await site.settle()
+    expect((await dav('PROPFIND', '/dav/way', { Depth: '1' })).status).toBe(404)
+    expect(site.meter.roundTrips).toBe(1)
+  })
+})
+
+test('a right that waits to be taken is taken before a request', async () => {
+  await site.db.delete(folderRules)
+  await site.db.insert(folderRules).values({ path: '/x', userId, access: 'none', createdAt: 0 })
+  expect(await post('fs/list', { path: '/' })).toMatchObject(PASSED)
+  expect(openlist.metas.admits(userId, '/x', 'read')).toBe(false)
+  const paths = openlist.paths()
+  expect(paths.indexOf('POST /api/fs/list')).toBe(paths.length - 1)
+})
