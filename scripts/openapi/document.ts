@@ -28,13 +28,12 @@ const SECURITY_SCHEMES = {
   client: {
     type: 'http',
     scheme: 'basic',
-    description:
-      'The `client_id` and the secret of a program, which may stand in the form instead.',
+    description: 'The `client_id` and the secret of an app, which may stand in the form instead.',
   },
   accessToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An access token of a program.',
+    description: 'An access token of an app.',
   },
   appPassword: {
     type: 'http',

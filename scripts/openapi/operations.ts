@@ -67,7 +67,7 @@ export const tagDescriptions: Record<string, string> = {
     'Sign-in with an account at an identity provider. Browsers open these addresses.',
   'Own account': 'The account, sessions and events of the signed-in user.',
   'SSH keys': 'The public keys with which the signed-in user signs in to SFTP servers.',
-  'App passwords': 'Passwords for programs, with limited scopes.',
+  'App passwords': 'Passwords for apps, with limited scopes.',
   Notices: 'Where the signed-in user is told what happens to the own account.',
   'Operators: users': 'For admins: the users, their SSH keys and their two-step verification.',
   'Operators: groups': 'For admins: groups of users, and their rights in folders.',
@@ -76,7 +76,7 @@ export const tagDescriptions: Record<string, string> = {
   'SFTP servers': 'For OpenSSH and SFTPGo, with a service token.',
   'LDAP doors': 'For the program that answers LDAP beside a file server, with a service token.',
   'File servers and proxies': 'Ask whether a token or an app password is good.',
-  'OpenID provider': 'For programs whose users sign in through this site (OpenID Connect).',
+  'OpenID provider': 'For apps whose users sign in through this site (OpenID Connect).',
   Public: 'For everybody, without a token.',
 }
 

@@ -152,7 +152,7 @@ export const tokenServerOperations: Operations = {
   'POST /oauth/introspect': {
     summary: 'Ask whether a token is in force (RFC 7662)',
     description:
-      'For app passwords, the tokens of sessions, and access tokens of programs, which have `aud` and `client_id` and no right to files. The service token has the scope `introspect` and is sent as a bearer token, or as the password of basic authentication. `permission` has only the bits that the scopes leave. Example: `curl -u files:$SERVICE_TOKEN -d token=lk_… https://accounts.example.org/oauth/introspect`',
+      'For app passwords, the tokens of sessions, and access tokens of apps, which have `aud` and `client_id` and no right to files. The service token has the scope `introspect` and is sent as a bearer token, or as the password of basic authentication. `permission` has only the bits that the scopes leave. Example: `curl -u files:$SERVICE_TOKEN -d token=lk_… https://accounts.example.org/oauth/introspect`',
     security: 'serviceToken',
     needs: ['database'],
     plain: 'application/json',
@@ -174,7 +174,7 @@ export const tokenServerOperations: Operations = {
       }),
       v.strictObject({
         active: v.literal(true),
-        aud: v.pipe(v.string(), v.description('the program that the access token is for')),
+        aud: v.pipe(v.string(), v.description('the app that the access token is for')),
         client_id: v.string(),
         sub: v.string(),
         username: v.string(),

@@ -66,7 +66,7 @@ export const registrationOperations: Operations = {
   'POST /api/auth/reset': {
     summary: 'Set a new password with a link',
     description:
-      'Ends all sessions of the user and what programs have, and signs nobody in. Two-step verification stays, unless the operator who made the link has said otherwise.',
+      'Ends all sessions of the user and what apps have, and signs nobody in. Two-step verification stays, unless the operator who made the link has said otherwise.',
     schema: nothing,
     needs: ['database'],
     examples: {

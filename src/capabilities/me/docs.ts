@@ -56,7 +56,7 @@ export const meOperations: Operations = {
         answer: { refusal: 'wrongOldPassword' },
       },
       'a taken name': { body: { username: 'Admin' }, answer: { refusal: 'usernameTaken' } },
-      'a name that programs know': {
+      'a name that apps know': {
         given: 'alice is signed in, and the site signs users in to a program',
         body: { username: 'alicia' },
         answer: { refusal: 'nameFixed' },
@@ -171,7 +171,7 @@ export const meOperations: Operations = {
   },
   'POST /api/me/sessions/delete': {
     summary: 'End one session of the user',
-    description: 'What programs got in it ends, refresh tokens too.',
+    description: 'What apps got in it ends, refresh tokens too.',
     schema: nothing,
     guest: 'guestSessions',
     examples: {
@@ -190,14 +190,14 @@ export const meOperations: Operations = {
   'POST /api/me/sessions/delete_others': {
     summary: 'End all other sessions of the user',
     description:
-      'What programs got in them ends, refresh tokens too. App passwords stay valid. With an app password, every session ends.',
+      'What apps got in them ends, refresh tokens too. App passwords stay valid. With an app password, every session ends.',
     schema: nothing,
     guest: 'guestSessions',
     examples: { success: { given: 'alice is signed in twice', answer: { data: null } } },
   },
   'POST /api/me/sessions/delete_all': {
     summary: 'End everything: all sessions of the user and all app passwords',
-    description: 'The present session and everything that programs got end too. SSH keys stay.',
+    description: 'The present session and everything that apps got end too. SSH keys stay.',
     schema: nothing,
     guest: 'guestSessions',
     examples: { success: { given: 'alice is signed in twice', answer: { data: null } } },

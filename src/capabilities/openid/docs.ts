@@ -5,7 +5,7 @@ import type { Operation, Operations } from '../../../scripts/openapi/operation.t
 /** The origin at which the tests ask. */
 const ISSUER = 'http://localhost'
 
-/** A program may authenticate in the form instead of the header. */
+/** An app may authenticate in the form instead of the header. */
 const clientFields = {
   client_id: v.optional(v.string()),
   client_secret: v.optional(v.string()),
@@ -101,7 +101,7 @@ const userInfo: Operation = {
   },
 }
 
-/** The endpoints for programs that sign users in through this site. */
+/** The endpoints for apps that sign users in through this site. */
 export const openidOperations: Operations = {
   'GET /.well-known/openid-configuration': discovery,
   'GET /.well-known/oauth-authorization-server': discovery,

@@ -171,7 +171,7 @@ export const passkeyOperations: Operations = {
   'POST /api/authn/delete_authn': {
     summary: 'Delete a passkey',
     description:
-      'Needs a fresh session. The other sessions that were begun with it end, and what programs got in them. Refused (403) for the last second factor of a user of whom the site demands one.',
+      'Needs a fresh session. The other sessions that were begun with it end, and what apps got in them. Refused (403) for the last second factor of a user of whom the site demands one.',
     schema: done,
     guest: 'guestPasskeys',
     examples: {
@@ -246,7 +246,7 @@ export const adminPasskeyOperations: Operations = {
   'POST /api/admin/user/passkey/delete': {
     summary: 'Delete a passkey of a user',
     description:
-      'Needs a fresh session of the admin. The sessions that were begun with it end, and what programs got in them.',
+      'Needs a fresh session of the admin. The sessions that were begun with it end, and what apps got in them.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {

@@ -143,7 +143,7 @@ export const adminIdentityOperations: Operations = {
   'POST /api/admin/user/identity/delete': {
     summary: 'Unlink an account of a user at an identity provider',
     description:
-      'The only way in of a user is unlinked with `last_way_in` alone: the user then cannot sign in until an admin sets a password. Needs a fresh session of the admin. The sessions that were begun with it end, and what programs got in them.',
+      'The only way in of a user is unlinked with `last_way_in` alone: the user then cannot sign in until an admin sets a password. Needs a fresh session of the admin. The sessions that were begun with it end, and what apps got in them.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {

@@ -46,7 +46,7 @@ export const twoFactorOperations: Operations = {
     withoutFactor: 'to enrol',
     summary: 'Turn on two-step verification',
     description:
-      'Needs a fresh session. From then on, sign-ins need a code. The other sessions of the user end, and everything that programs got.',
+      'Needs a fresh session. From then on, sign-ins need a code. The other sessions of the user end, and everything that apps got.',
     schema: nothing,
     guest: 'guestTwoFactor',
     examples: {
@@ -91,7 +91,7 @@ export const twoFactorOperations: Operations = {
   'POST /api/auth/2fa/disable': {
     summary: 'Turn off two-step verification',
     description:
-      'Needs a fresh session. The other sessions of the user end, and everything that programs got. Refused (403) for the last second factor of a user of whom the site demands one.',
+      'Needs a fresh session. The other sessions of the user end, and everything that apps got. Refused (403) for the last second factor of a user of whom the site demands one.',
     schema: nothing,
     guest: 'guestTwoFactor',
     examples: {

@@ -138,7 +138,7 @@ export const adminUserOperations: Operations = {
   'POST /api/admin/user/cancel_2fa': {
     summary: 'Turn off the two-step verification of a user',
     description:
-      'For a user who has lost the authenticator. Ends every session of the user, but for the session of an admin who turns off their own, and everything that programs got. `passkeys=true` deletes the passkeys of the user too. Needs a fresh session of the admin.',
+      'For a user who has lost the authenticator. Ends every session of the user, but for the session of an admin who turns off their own, and everything that apps got. `passkeys=true` deletes the passkeys of the user too. Needs a fresh session of the admin.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {

@@ -63,7 +63,7 @@ function becomes(value: string | number, words = `\`${value}\``): Gain {
   return { words, holds: (_, to) => sql`${to} = ${literal(value)}` }
 }
 
-export const NAME = 'who has the name has its folder and what programs keep for it'
+export const NAME = 'who has the name has its folder and what apps keep for it'
 export const SSO_ID = 'it decides who signs in with single sign-on'
 const PASSWORD = 'who sets it signs in with it'
 export const OPENS = 'it opens an account'

@@ -309,17 +309,17 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     doors: ['POST /account/admin/programs/release'],
     fields: always(NAME),
   },
-  'program: add': {
+  'app: add': {
     doors: ['POST /account/admin/programs/add'],
     fields: always('tokens of users are sent there'),
   },
-  'program: new secret': {
+  'app: new secret': {
     doors: ['POST /account/admin/programs/secret'],
     fields: always('who has it gets tokens of users'),
   },
-  'program: delete': {
+  'app: delete': {
     doors: ['POST /account/admin/programs/delete'],
-    fields: always('it can not be had back: a new program has another id'),
+    fields: always('it can not be had back: a new app has another id'),
   },
   'group: create, change, delete': {
     doors: [
