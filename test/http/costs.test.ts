@@ -117,7 +117,7 @@ const PAGES: [sql: RegExp, scan: string][] = [
     /^select "id" from "notice_channels" limit \?$/,
     'SCAN notice_channels USING COVERING INDEX notice_channels_user',
   ],
-  [/ from "users" order by "users"."id" limit \?$/, 'SCAN users'],
+  [/ from "users" order by "users"."id"( asc)? limit \?$/, 'SCAN users'],
   [/ from "audit_events" .* order by "audit_events"."id" desc limit \?$/s, 'SCAN audit_events'],
   // The list of a door that has not the current one.
   [/ from "users" where .*from json_each.* order by "users"."id" asc$/s, 'SCAN users'],
@@ -134,7 +134,7 @@ const PAGES: [sql: RegExp, scan: string][] = [
 const PARTIAL_INDEX =
   /^SCAN users USING (COVERING )?INDEX users_(disabled|without_two_factor|waiting)$/
 /** A part of a name can stand anywhere in it, so an operator's search reads every name. */
-const SEARCH = /where instr\("users"."username_key", \?\) > 0/
+const SEARCH = /where \(instr\("users"."username_key", \?\) > 0/
 /**
  * Tables of a few rows: the version of the list of accounts, the groups, the signing keys, the
  * programs of the site, names that were freed, and the writes to the file server that go on.

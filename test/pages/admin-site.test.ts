@@ -62,7 +62,7 @@ describe('the overview of administrators', () => {
       'Nothing needs your attention Everything works. Working: Database, Password check, Database tables.',
     )
     expect(text).toContain('3 Users')
-    expect(text).toContain('2 Without second factor')
+    expect(text).toContain('2 No second factor')
     expect(text).not.toMatch(/Needs your attention|\d ms|MiB|Cache/)
   })
 

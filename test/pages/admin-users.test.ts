@@ -122,6 +122,12 @@ test('a form of another site does nothing, though an admin sends it', async () =
   expect(await site.db.select().from(users)).toHaveLength(3)
 })
 
+/** The users whom a search finds. */
+async function found(search: string): Promise<string[]> {
+  const query = String(new URLSearchParams({ search }))
+  return namesIn((await admin.get(`${USERS}?${query}`)).html)
+}
+
 describe('the list of users', () => {
   test('shows role, second factor, last sign-in and keys of everybody', async () => {
     await site.enrol(await site.token(alice.username, alice.password))
@@ -136,12 +142,15 @@ describe('the list of users', () => {
     const { html } = await admin.get(USERS)
     expect(namesIn(html)).toEqual(['admin', 'guest', 'alice'])
     expect(rowsIn(html)).toEqual([
-      'admin Administrator None just now 1',
+      'admin Administrator None just now 2 days ago 1',
       'guest Disabled Guest',
-      'alice User Code 2 days ago 0',
+      'alice User Code 2 days ago 2 days ago 0',
     ])
     await site.db.delete(auditEvents)
-    expect(rowsIn((await admin.get(USERS)).html)[2]).toBe('alice User Code Not recorded 0')
+    await site.db.delete(sessions).where(eq(sessions.userId, aliceId))
+    expect(rowsIn((await admin.get(USERS)).html)[2]).toBe(
+      'alice User Code Not recorded 2 days ago 0',
+    )
   })
 
   test('finds the last sign-in by a few rows, however often and from wherever it was', async () => {
@@ -158,19 +167,19 @@ describe('the list of users', () => {
         .run()
     await site.login('alice', 'wrong-Passw0rd')
     site.meter = createMeter()
-    expect(rowsIn((await admin.get(USERS)).html)[2]).toBe('alice User None 1 hour ago 0')
-    expect(site.meter.rowsRead).toBeLessThan(50)
+    expect(rowsIn((await admin.get(USERS)).html)[2]).toBe('alice User None 1 hour ago just now 0')
+    expect(site.meter.rowsRead).toBeLessThan(70)
   })
 
   test('shows admins, the disabled, or those without two-step verification', async () => {
     await site.addUser('bob', { disabled: true })
     await site.addUser('bo', { role: 2 })
     await site.enrol(await site.token(alice.username, alice.password))
-    const found = async (query: string) => namesIn((await admin.get(`${USERS}?${query}`)).html)
-    expect(await found('group=admins')).toEqual(['admin', 'bo'])
-    expect(await found('group=disabled')).toEqual(['guest', 'bob'])
-    expect(await found('group=without-two-factor')).toEqual(['admin', 'bob', 'bo'])
-    expect(await found('group=without-two-factor&search=BO')).toEqual(['bob', 'bo'])
+    const listed = async (query: string) => namesIn((await admin.get(`${USERS}?${query}`)).html)
+    expect(await listed('group=admins')).toEqual(['admin', 'bo'])
+    expect(await listed('group=disabled')).toEqual(['guest', 'bob'])
+    expect(await listed('group=without-two-factor')).toEqual(['admin', 'bob', 'bo'])
+    expect(await listed('group=without-two-factor&search=BO')).toEqual(['bob', 'bo'])
     const { html } = await admin.get(`${USERS}?group=admins&search=bo`)
     expect(html).toContain('<input type="hidden" name="group" value="admins"/>')
     expect(html).toContain(`href="${USERS}?search=bo&amp;group=disabled"`)
@@ -179,8 +188,6 @@ describe('the list of users', () => {
 
   test('finds a part of a name, in any case, and takes no sign for a pattern', async () => {
     for (const username of ['Élise', '100%', 'a_b', 'aXb']) await site.addUser(username)
-    const found = async (search: string) =>
-      namesIn((await admin.get(`${USERS}?${String(new URLSearchParams({ search }))}`)).html)
     expect(await found('LI')).toEqual(['alice', 'Élise'])
     expect(await found('éli')).toEqual(['Élise'])
     expect(await found('%')).toEqual(['100%'])
@@ -191,9 +198,95 @@ describe('the list of users', () => {
     expect((await admin.get(`${USERS}?search=${'x'.repeat(256)}`)).status).toBe(400)
   })
 
+  test('finds an e-mail address, and a network by its address or its beginning', async () => {
+    await site.addUser('bob', { email: 'Robert@Example.org', registeredNetwork: '203.0.113.9' })
+    await site.db.insert(auditEvents).values(
+      [
+        ['sign_in', '198.51.100.7'],
+        ['service_sign_in', '2001:db8:0:5::/64'],
+        ['sign_in_refused', '203.0.113.9'],
+      ].map(([kind = '', network = '']) => ({
+        kind,
+        network,
+        at: 0,
+        userId: aliceId,
+        userAgent: '',
+      })),
+    )
+    expect(await found('robert@')).toEqual(['bob'])
+    expect(await found('198.51.100.7')).toEqual(['alice'])
+    expect(await found('198.51.')).toEqual(['alice'])
+    expect(await found('198.51.100.70')).toEqual([])
+    expect(await found('2001:DB8:0:5:1:2:3:4')).toEqual(['alice'])
+    expect(await found('2001:db8:')).toEqual(['alice'])
+    expect(await found('203.0.113.9')).toEqual(['bob'])
+  })
+
+  test('is sorted by name, by when users were made, and by when they were last seen', async () => {
+    await site.addUser('bob')
+    await site.addUser('Aaron')
+    const seen = { kind: 'sign_in', network: 'a', userAgent: '' }
+    await site.db.insert(auditEvents).values([
+      { ...seen, userId: aliceId, at: site.now - 9 * HOUR },
+      { ...seen, userId: aliceId + 1, at: site.now - 2 * HOUR },
+    ])
+    const sorted = async (sort: string, more = '') =>
+      namesIn((await admin.get(`${USERS}?sort=${sort}${more}`)).html)
+    expect(await sorted('name')).toEqual(['Aaron', 'admin', 'alice', 'bob', 'guest'])
+    expect(await sorted('-name')).toEqual(['guest', 'bob', 'alice', 'admin', 'Aaron'])
+    expect(await sorted('-made')).toEqual(['Aaron', 'bob', 'alice', 'guest', 'admin'])
+    expect(await sorted('-seen')).toEqual(['admin', 'bob', 'alice', 'guest', 'Aaron'])
+    expect(await sorted('seen', '&search=a')).toEqual(['Aaron', 'alice', 'admin'])
+    const { html } = await admin.get(`${USERS}?group=disabled&sort=-seen&search=e`)
+    expect(html).toContain('aria-sort="descending"')
+    expect(html).toContain(`href="${USERS}?search=e&amp;group=disabled&amp;sort=seen"`)
+    expect(html).toContain('<input type="hidden" name="sort" value="-seen"/>')
+    expect((await admin.get(`${USERS}?sort=password_hash`)).status).toBe(400)
+  })
+
+  test('counts who waits, is locked, has no second factor or ends, and says so in the navigation', async () => {
+    const tabs = async () => {
+      const { html } = await admin.get(USERS)
+      return textOf(/<div class="tabs".*?<\/div>/s.exec(html)?.[0] ?? '')
+    }
+    expect(await tabs()).toBe(
+      'All Administrators Disabled No second factor 2 Waiting Locked Ending',
+    )
+    await site.addUser('bob', { waiting: true, disabled: true })
+    await site.addUser('carol', { endsAt: site.now + HOUR })
+    for (let attempt = 0; attempt < 5; attempt++) await site.login('alice', 'wrong-Passw0rd')
+    expect(await tabs()).toBe(
+      'All Administrators Disabled No second factor 4 Waiting 1 Locked 1 Ending 1',
+    )
+    expect(namesIn((await admin.get(`${USERS}?group=ending`)).html)).toEqual(['carol'])
+    for (const path of ['users', 'events', 'settings/site'])
+      expect((await admin.get(`/account/admin/${path}`)).html).toContain(
+        'Users<b class="count">2</b>',
+      )
+  })
+
+  test('reads no more for its counts and orders than their limits', async () => {
+    await env.DB.prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000)
+       insert into users (username, username_key, created_at) select 'user-' || i, 'user-' || i, 0 from n`,
+    ).run()
+    const rowsOf = async (query: string) => {
+      site.meter = createMeter()
+      expect((await admin.get(`${USERS}?${query}`)).status).toBe(200)
+      return site.meter.rowsRead
+    }
+    for (const sort of ['made', '-made', 'name', '-name'])
+      expect(await rowsOf(`sort=${sort}`), sort).toBeLessThan(11_000)
+    expect(await rowsOf('sort=seen')).toBeLessThan(60_000)
+    const { html } = await admin.get(`${USERS}?sort=-seen`)
+    expect(textOf(html)).toContain('Only the first 5,000 users are sorted by this.')
+    expect(html).toContain(`aria-label="Page 200"`)
+    expect(textOf(html)).toContain('No second factor 99+')
+  })
+
   test('says so when nobody is found, and shows the way back', async () => {
     const { html } = await admin.get(`${USERS}?search=nobody`)
-    expect(textOf(html)).toContain('No user name contains “nobody”.')
+    expect(textOf(html)).toContain('No name, e-mail address or network contains “nobody”.')
     expect(html).toContain(`<a href="${USERS}">`)
     expect(html).toContain('value="nobody"')
   })
@@ -226,7 +319,8 @@ describe('the list of users', () => {
     expect((await admin.get(`${USERS}?page=1000000`)).location).toBe(`${USERS}?page=400`)
     site.meter = createMeter()
     expect((await admin.get(`${USERS}?group=disabled`)).status).toBe(200)
-    expect(site.meter.rowsRead).toBeLessThan(50)
+    // A hundred of them for the count of those without a second factor.
+    expect(site.meter.rowsRead).toBeLessThan(160)
   })
 })
 

@@ -31,5 +31,6 @@ export const users = capability({
     ],
   ],
   operatorNavigation: [['/account/admin/users', 'users']],
+  operatorCount: () => import('./pages/admin/needy-count.ts').then(({ needyCount }) => needyCount),
   nightly: () => import('./runs.ts').then(({ nightly }) => nightly),
 })

@@ -5,6 +5,8 @@ import type { Account } from '../../core/accounts/accounts.ts'
 import { selectUserNamed } from '../../core/accounts/store.ts'
 import { selectDeletedUser } from '../../core/audit/event-lists.ts'
 import { windowOf } from '../../core/base/paging.ts'
+import type { Answers } from '../../core/database/statements.ts'
+import type { Database } from '../../core/deps.ts'
 import { selectStops } from '../../core/throttle/stops.ts'
 import {
   countUsers,
@@ -13,6 +15,8 @@ import {
   selectUsers,
   selectUsersWithUse,
   type UserFilter,
+  type UserGroup,
+  type UserOrder,
 } from './list-store.ts'
 
 /**
@@ -40,28 +44,75 @@ export const MAX_LISTED_USERS = 10_000
 /** Blocks that are looked at for a list of users. */
 const MAX_STOPS = 500
 
+/** The counts beside the lists end here, so that their cost is bounded. */
+export const MAX_COUNTED = 100
+/** The lists that have a count. */
+const COUNTED_GROUPS = ['waiting', 'locked', 'without-two-factor', 'ending'] as const
+
+/** How a page lists users. */
+interface Listing {
+  /** From 1; pages behind `MAX_LISTED_USERS` are empty. */
+  page: number
+  perPage: number
+  order?: UserOrder
+}
+
 /**
- * Finds users, with their latest sign-in and the number of their SSH keys.
+ * Finds users, with the time when they were last seen and the number of their SSH keys.
  *
- * @param page From 1; pages behind `MAX_LISTED_USERS` are empty.
- * @returns A total of at most `MAX_LISTED_USERS + 1`, which means that there are more.
+ * @returns A total of at most `MAX_LISTED_USERS + 1`, which means that there are more. In the order
+ *   `seen`, only the first `MAX_ORDERED_BY_SEEN` of them are listed.
  * @throws {Refusal} `notAdmin`.
  */
 export async function findUsers(
   deps: ReaderDeps,
   operator: Operator,
   filter: UserFilter,
-  page: number,
-  perPage: number,
+  listing: Listing,
+) {
+  const now = deps.now()
+  return read(deps, of(operator), listParts(deps.db, filter, listing, now)).then(listed)
+}
+
+/** As `findUsers`, with the number of users in the lists that have a count. */
+export async function findUsersAndCounts(
+  deps: ReaderDeps,
+  operator: Operator,
+  filter: UserFilter,
+  listing: Listing,
+) {
+  const { db } = deps
+  const now = deps.now()
+  const counted = (group: UserGroup) => countUsersUpTo(db, { groups: [group] }, MAX_COUNTED, now)
+  const found = await read(deps, of(operator), {
+    ...listParts(db, filter, listing, now),
+    waiting: counted('waiting'),
+    locked: counted('locked'),
+    'without-two-factor': counted('without-two-factor'),
+    ending: counted('ending'),
+  })
+  const counts = new Map<string, number>(
+    COUNTED_GROUPS.map((group) => [group, found[group][0]?.total ?? 0]),
+  )
+  return { ...listed(found), counts }
+}
+
+function listParts(
+  db: Database,
+  filter: UserFilter,
+  { page, perPage, order = 'made' }: Listing,
+  now: number,
 ) {
   const { limit, offset } = windowOf(page, perPage)
   const isListed = offset < MAX_LISTED_USERS
-  const now = deps.now()
-  const { users, counted, stops } = await read(deps, of(operator), {
-    users: isListed ? selectUsersWithUse(deps.db, filter, { limit, offset }, now) : undefined,
-    counted: countUsersUpTo(deps.db, filter, MAX_LISTED_USERS + 1, now),
-    stops: selectStops(deps.db, now, MAX_STOPS),
-  })
+  return {
+    users: isListed ? selectUsersWithUse(db, filter, { limit, offset }, now, order) : undefined,
+    counted: countUsersUpTo(db, filter, MAX_LISTED_USERS + 1, now),
+    stops: selectStops(db, now, MAX_STOPS),
+  }
+}
+
+function listed({ users, counted, stops }: Answers<ReturnType<typeof listParts>>) {
   const stopped = (users ?? []).map((user) => ({
     ...user,
     stops: stops.filter(({ userId }) => userId === user.id),

@@ -41,6 +41,7 @@ export const REASONS = {
   clientUriCount: 'must be at most <max>',
   clientSite: 'must be the address of a site, without a query',
   userGroup: 'must be a group of users',
+  userOrder: 'must be an order of users',
 
   boolean: 'must be true or false',
   pageSize: 'must be a whole number from 1 to 9999',

@@ -1,3 +1,4 @@
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { Hono, MiddlewareHandler } from 'hono'
 import type { ProvenIdentity } from '../../core/access/identities.ts'
 import type { ReadToken } from '../../core/access/read-token.ts'
@@ -66,6 +67,16 @@ type CheckPart = (deps: Deps) => Promise<CheckedPart | undefined>
  */
 export type FindAttention = (db: Database, batch: SharedBatch) => Promise<(view: View) => Child[]>
 
+/** Counts what waits for an administrator behind an entry of the navigation. */
+export interface NavigationCount {
+  /** The address of the entry. */
+  address: string
+  /** The statement, which reads a bounded number of rows. */
+  count: (db: Database, now: number) => RunnableQuery<{ total: number }[], 'sqlite'>
+  /** The number as the entry shows it. */
+  text: (total: number) => string
+}
+
 /**
  * Finds the settings of the site that another server has; `undefined` where there is no such
  * server.
@@ -97,6 +108,8 @@ export interface Capability {
   /** The entries of its pages in the navigation. */
   navigation?: readonly NavigationItem[]
   operatorNavigation?: readonly NavigationItem[]
+  /** The count beside one of them, on pages of operators. */
+  operatorCount?: Load<NavigationCount>
   /** Its parts of pages of other capabilities. */
   parts?: Load<PageParts>
   /** Its parts about a user on pages of others. */

@@ -140,7 +140,7 @@ function Navigation({ view }: { view: View }) {
 }
 
 function NavigationItems({
-  view: { t, path },
+  view: { t, path, counts },
   pages,
 }: {
   view: View
@@ -153,6 +153,7 @@ function NavigationItems({
           <a href={address} aria-current={isWithin(path, address) ? 'page' : undefined}>
             <Icon name={name} />
             {t.nav[name]}
+            {counts.has(address) && <b class="count">{counts.get(address)}</b>}
           </a>
         </li>
       ))}

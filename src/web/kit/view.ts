@@ -95,6 +95,8 @@ export interface View {
   isFresh: boolean
   /** The pages of a user, and those of operators. */
   navigation: Record<'own' | 'operators', readonly NavigationItem[]>
+  /** What waits behind entries of the navigation, by their address. */
+  counts: ReadonlyMap<string, string>
   /** The addresses of the file server's web client; `undefined` without a file server. */
   files: { start: string; manage: string } | undefined
   /** Confirms what the last form changed. */
@@ -180,6 +182,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     language,
     ...(await source.readSite(c)),
     navigation: source.navigation,
+    counts: new Map(),
     files: filesOf(c),
     host: new URL(c.req.url).host,
     path: c.req.path,

@@ -1,4 +1,4 @@
-// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, and shows the buttons to copy, to print and to show a password.
+// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
@@ -28,6 +28,13 @@ for (const days of document.querySelectorAll('[data-days]')) {
     row.before(day)
   }
 }
+// A slash leads to the search of the page.
+document.addEventListener('keydown', (event) => {
+  const search = document.querySelector('main [type="search"]')
+  if (event.key !== '/' || !search || event.target.closest('input, textarea, select')) return
+  event.preventDefault()
+  search.focus()
+})
 // Escape closes what was opened to be confirmed, and the focus goes back to its button.
 document.addEventListener('keydown', (event) => {
   const open =

@@ -32,8 +32,8 @@ const list = onSite({
     ...PAGE,
     search: takes(
       '--search <text>',
-      'only users whose name contains this, in upper or lower case',
-      '只列出名称包含此文字的用户，不区分大小写',
+      'only users whose name or e-mail address contains this, or who came from this network',
+      '只列出名称或邮箱包含此文字，或来自此网络的用户',
     ),
     admins: takes('--admins', 'only admins', '只列出管理员'),
     disabled: takes('--disabled', 'only disabled users', '只列出已停用的用户'),
@@ -74,9 +74,11 @@ const list = onSite({
       'without-two-factor': without2fa,
       waiting,
       locked,
+      ending: false,
     }
     const groups = USER_GROUPS.filter((group) => wanted[group])
     const now = site.now()
+    const listing = { page, perPage: limit }
     const filter = {
       ...(search !== undefined && { search }),
       groups,
@@ -85,7 +87,7 @@ const list = onSite({
       }),
     }
     if (waiting) {
-      const { users, total } = await findUsers(site, COMMAND_LINE, filter, page, limit)
+      const { users, total } = await findUsers(site, COMMAND_LINE, filter, listing)
       const content = users.map((user) => ({
         ...fullUserRecord(user),
         registered_at: isoTime(user.registeredAt),
@@ -95,7 +97,7 @@ const list = onSite({
       return
     }
     if (locked) {
-      const { users, total } = await findUsers(site, COMMAND_LINE, filter, page, limit)
+      const { users, total } = await findUsers(site, COMMAND_LINE, filter, listing)
       const content = users.map((user) => ({
         ...fullUserRecord(user),
         locked: user.stops.map(stopRecord),

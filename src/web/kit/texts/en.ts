@@ -202,6 +202,7 @@ const reasons: Record<ReasonCode, string> = {
     'Its query must not have code, state, error, error_description or iss, because the answer adds them.',
   nameIsAppPassword: 'This is an app password. Give it a name of its own.',
   userGroup: 'This group of users does not exist.',
+  userOrder: 'Users cannot be sorted by this.',
 
   boolean: 'It must be on or off.',
   issuer: 'It must be an address such as https://accounts.example.org, without ? and #.',

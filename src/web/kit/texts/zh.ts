@@ -343,6 +343,7 @@ export const kitZh: KitTexts = {
       '地址的查询参数中不能有 code、state、error、error_description 或 iss，因为应答会添加它们。',
     nameIsAppPassword: '这是一个应用专用密码，请另取一个名称。',
     userGroup: '没有这组用户。',
+    userOrder: '不能按此排序。',
 
     issuer: '必须是 https://accounts.example.org 这样的地址，不含 ? 和 #。',
     scopes: '必须是用空格分隔的名称。',

@@ -5,16 +5,17 @@ import { userIdOf } from '../../../../web/kit/admin/user-of-page.ts'
 import type { AppContext } from '../../../../web/http/context.ts'
 import { pageQuery } from '../../../../web/http/input.ts'
 import { type DoneNotice, goTo } from '../../../../web/kit/view.ts'
-import { USER_GROUPS } from '../../list-store.ts'
+import { USER_GROUPS, USER_ORDERS, type UserOrder } from '../../list-store.ts'
 
 export const USERS_PATH = '/account/admin/users'
 const MAX_SEARCH_CHARACTERS = 255
 
 /** The fields of the search; an empty one matches every user. */
 export interface UserSearch {
-  /** Part of the name. */
+  /** See `UserFilter`. */
   search: string
   group: '' | (typeof USER_GROUPS)[number]
+  sort: UserOrder
 }
 
 /** The query of the list. */
@@ -22,13 +23,15 @@ export const listQuery = v.object({
   page: pageQuery.entries.page,
   search: v.pipe(v.optional(possiblyEmptyText(), ''), maxCharacters(MAX_SEARCH_CHARACTERS)),
   group: v.optional(v.picklist(['', ...USER_GROUPS], reason('userGroup')), ''),
+  sort: v.optional(v.picklist(USER_ORDERS, reason('userOrder')), 'made'),
 })
 
 /** Returns the address of a page of the list. */
-export function usersAddress({ search, group }: UserSearch, page = 1): string {
+export function usersAddress({ search, group, sort }: UserSearch, page = 1): string {
   const query = new URLSearchParams({
     ...(search !== '' && { search }),
     ...(group !== '' && { group }),
+    ...(sort !== 'made' && { sort }),
     ...(page > 1 && { page: String(page) }),
   })
   return query.size === 0 ? USERS_PATH : `${USERS_PATH}?${String(query)}`
@@ -49,8 +52,8 @@ export function listOf(c: AppContext): string {
   const given = Object.fromEntries(new URLSearchParams(c.req.query('list')))
   const parsed = v.safeParse(listQuery, given)
   if (!parsed.success) return ''
-  const { search, group, page } = parsed.output
-  return usersAddress({ search, group }, page).split('?')[1] ?? ''
+  const { page, ...fields } = parsed.output
+  return usersAddress(fields, page).split('?')[1] ?? ''
 }
 
 /** Returns the address of the user's page to which a form belongs. */

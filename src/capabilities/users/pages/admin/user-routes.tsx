@@ -18,7 +18,8 @@ import { goTo, showPage } from '../../../../web/kit/view.ts'
 import { listSiteEvents } from '../../../activity/operator-events.ts'
 import { readDetails } from '../../details.ts'
 import { selectPasskeys } from '../../../passkeys/store.ts'
-import { findUsers, MAX_LISTED_USERS } from '../../find-users.ts'
+import { findUsers, findUsersAndCounts, MAX_LISTED_USERS } from '../../find-users.ts'
+import { isBySeen, MAX_ORDERED_BY_SEEN } from '../../list-store.ts'
 import { createUser } from '../../manage-users.ts'
 import { listStops } from '../../unlock.ts'
 import { USER_FORMS } from './user-actions.tsx'
@@ -38,15 +39,17 @@ export function userPages(ofUser: readonly PartOfUser[]): Hono<App> {
   return new Hono<App>()
     .get('/', query(listQuery), async (c) => {
       const view = await adminView(c)
-      const { search, group, page: requestedPage } = c.req.valid('query')
+      const { page: requestedPage, ...fields } = c.req.valid('query')
+      const { search, group, sort } = fields
       const page = Math.max(requestedPage, 1)
       const filter = { search: search.trim(), groups: group === '' ? [] : [group] }
-      const found = await findUsers(c.get('deps'), actorOf(c), filter, page, USERS_PER_PAGE)
-      const listed = Math.min(found.total, MAX_LISTED_USERS)
-      const pages = Math.max(1, Math.ceil(listed / USERS_PER_PAGE))
-      if (page > pages) return goTo(c, usersAddress({ search, group }, pages))
+      const listing = { page, perPage: USERS_PER_PAGE, order: sort }
+      const found = await findUsersAndCounts(c.get('deps'), actorOf(c), filter, listing)
+      const most = isBySeen(sort) ? MAX_ORDERED_BY_SEEN : MAX_LISTED_USERS
+      const pages = Math.max(1, Math.ceil(Math.min(found.total, most) / USERS_PER_PAGE))
+      if (page > pages) return goTo(c, usersAddress(fields, pages))
       const parts = group === 'waiting' ? await loadPartsOfUser(c.get('capabilities')) : []
-      const props = { view, ...found, search, group, page, pages, parts }
+      const props = { view, ...found, ...fields, page, pages, parts }
       return showPage(c, <UsersPage {...props} />)
     })
     .route(
@@ -132,7 +135,10 @@ async function readLately(c: AppContext, userId: number) {
 async function isLastAdmin(c: AppContext, user: Account): Promise<boolean> {
   if (user.role !== ADMIN || user.disabled) return false
   const filter = { search: '', groups: ['admins' as const] }
-  const { users } = await findUsers(c.get('deps'), actorOf(c), filter, 1, MAX_COUNTED_ADMINS)
+  const { users } = await findUsers(c.get('deps'), actorOf(c), filter, {
+    page: 1,
+    perPage: MAX_COUNTED_ADMINS,
+  })
   return users.every(({ id, disabled }) => id === user.id || disabled)
 }
 

@@ -1,18 +1,18 @@
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import { GENERAL, GUEST } from '../../../../core/accounts/roles.ts'
+import { countText } from './needy-count.ts'
 import { type findUsers, MAX_LISTED_USERS } from '../../find-users.ts'
 import type { PartOfUser, Remaining } from '../../../../web/kit/part-of-user.ts'
-import { USER_GROUPS } from '../../list-store.ts'
+import { isBySeen, MAX_ORDERED_BY_SEEN, USER_GROUPS, type UserOrder } from '../../list-store.ts'
 import { RemainingAccessLists } from '../../../me/pages/remaining-access.tsx'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, FormButtons } from '../../../../web/kit/fields.tsx'
 import type { Fields, Problem } from '../../../../web/kit/form.ts'
-import { ListHeader } from '../../../../web/kit/frames.tsx'
 import { LANGUAGE_TAGS } from '../../../../web/kit/language.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { NumberedPages } from '../../../../web/kit/pager.tsx'
-import { ShownOnce } from '../../../../web/kit/parts.tsx'
+import { Heading, ShownOnce } from '../../../../web/kit/parts.tsx'
 import { Empty, Row, Rows } from '../../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
@@ -27,6 +27,8 @@ type ListedUser = Awaited<ReturnType<typeof findUsers>>['users'][number]
 interface UsersProps extends UserSearch {
   view: View
   users: ListedUser[]
+  /** Of the lists that have one, at most `MAX_COUNTED`. */
+  counts: ReadonlyMap<string, number>
   /** At most `MAX_LISTED_USERS + 1`, which means more. */
   total: number
   page: number
@@ -35,28 +37,31 @@ interface UsersProps extends UserSearch {
   parts: readonly PartOfUser[]
 }
 
-export function UsersPage({ view, users, total, page, pages, parts, ...fields }: UsersProps) {
+export function UsersPage(props: UsersProps) {
+  const { view, users, counts, total, page, pages, parts, ...fields } = props
   const t = view.t.adminUsers
   const list = usersAddress(fields, page).split('?')[1] ?? ''
   return (
     <AccountPage view={view} title={t.title}>
-      <ListHeader
-        title={t.title}
-        lead={totalText(view, total)}
-        add={{ href: `${USERS_PATH}/new`, label: t.add }}
-      />
-      <form class="search" action={USERS_PATH}>
-        {fields.group !== '' && <input type="hidden" name="group" value={fields.group} />}
-        <input
-          type="search"
-          name="search"
-          value={fields.search}
-          aria-label={t.search}
-          maxlength={255}
-          placeholder={t.search}
-        />
-        <button class="secondary">{t.searchSubmit}</button>
-      </form>
+      <header class="bar find">
+        <Heading title={t.title} lead={totalText(view, total)} />
+        <form class="search" action={USERS_PATH}>
+          {fields.group !== '' && <input type="hidden" name="group" value={fields.group} />}
+          {fields.sort !== 'made' && <input type="hidden" name="sort" value={fields.sort} />}
+          <input
+            type="search"
+            name="search"
+            value={fields.search}
+            aria-label={t.search}
+            maxlength={255}
+            placeholder={t.search}
+          />
+          <button class="secondary">{t.searchSubmit}</button>
+        </form>
+        <a role="button" href={`${USERS_PATH}/new`}>
+          {t.add}
+        </a>
+      </header>
       <div class="tabs" role="navigation" aria-label={t.groupsLabel}>
         {(['', ...USER_GROUPS] as const).map((group) => (
           <a
@@ -64,6 +69,7 @@ export function UsersPage({ view, users, total, page, pages, parts, ...fields }:
             aria-current={group === fields.group ? 'page' : undefined}
           >
             {t.groups[group === '' ? 'all' : group]}
+            <GroupCount count={counts.get(group) ?? 0} />
           </a>
         ))}
       </div>
@@ -74,7 +80,10 @@ export function UsersPage({ view, users, total, page, pages, parts, ...fields }:
       ) : fields.group === 'locked' ? (
         <LockedUsers view={view} users={users} list={list} />
       ) : (
-        <UserTable view={view} users={users} list={list} />
+        <UserTable view={view} users={users} list={list} fields={fields} />
+      )}
+      {isBySeen(fields.sort) && total > MAX_ORDERED_BY_SEEN && (
+        <p class="aside">{t.seenOfFirst(numberIn(view, MAX_ORDERED_BY_SEEN))}</p>
       )}
       <NumberedPages
         label={t.pages}
@@ -87,11 +96,21 @@ export function UsersPage({ view, users, total, page, pages, parts, ...fields }:
   )
 }
 
-function totalText({ t, language }: View, total: number): string {
-  if (total <= MAX_LISTED_USERS) return t.adminUsers.total(total)
-  const most = new Intl.NumberFormat(LANGUAGE_TAGS[language]).format(MAX_LISTED_USERS)
-  return t.adminUsers.totalOver(most)
+function totalText(view: View, total: number): string {
+  const t = view.t.adminUsers
+  if (total <= MAX_LISTED_USERS) return t.total(total)
+  return t.totalOver(numberIn(view, MAX_LISTED_USERS))
 }
+
+function numberIn({ language }: View, number: number): string {
+  return new Intl.NumberFormat(LANGUAGE_TAGS[language]).format(number)
+}
+
+function GroupCount({ count }: { count: number }) {
+  if (count === 0) return <></>
+  return <b>{countText(count)}</b>
+}
+
 function NoUsers({ view: { t }, search, group }: UserSearch & { view: View }) {
   const inGroup = group === '' ? '' : t.adminUsers.noneInGroup(t.adminUsers.groups[group])
   const hint = search === '' ? inGroup : t.adminUsers.noneHint(search)
@@ -105,22 +124,29 @@ function NoUsers({ view: { t }, search, group }: UserSearch & { view: View }) {
   )
 }
 
+interface UserTableProps {
+  view: View
+  users: ListedUser[]
+  list: string
+  fields: UserSearch
+}
+
 /**
  * A table of users. The roles are written out, because browsers drop those of a table whose rows
  * are grids.
  */
-function UserTable({ view, users, list }: { view: View; users: ListedUser[]; list: string }) {
+function UserTable({ view, users, list, fields }: UserTableProps) {
   const t = view.t.adminUsers
-  const columns = [t.name, t.role, t.secondFactor, t.lastSignIn, t.keysOf]
   return (
     <table class="rows users" role="table">
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map((column) => (
-            <th role="columnheader" scope="col">
-              {column}
-            </th>
-          ))}
+          <SortedColumn fields={fields} label={t.name} up="name" down="-name" />
+          <Column label={t.role} />
+          <Column label={t.secondFactor} />
+          <SortedColumn fields={fields} label={t.lastSeen} up="seen" down="-seen" downFirst />
+          <SortedColumn fields={fields} label={t.made} up="made" down="-made" downFirst />
+          <Column label={t.keysOf} />
         </tr>
       </thead>
       <tbody role="rowgroup">
@@ -129,6 +155,41 @@ function UserTable({ view, users, list }: { view: View; users: ListedUser[]; lis
         ))}
       </tbody>
     </table>
+  )
+}
+
+function Column({ label }: { label: string }) {
+  return (
+    <th role="columnheader" scope="col">
+      {label}
+    </th>
+  )
+}
+
+interface SortedColumnProps {
+  fields: UserSearch
+  label: string
+  /** The two orders of the column. */
+  up: UserOrder
+  down: UserOrder
+  /** Whether its first click gives `down`. */
+  downFirst?: boolean
+}
+
+/** A heading that sorts the list; once more, it reverses the order. */
+function SortedColumn({ fields, label, up, down, downFirst = false }: SortedColumnProps) {
+  const { sort } = fields
+  const isSorted = sort === up || sort === down
+  const first = downFirst ? down : up
+  const next = sort === first ? (downFirst ? up : down) : first
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      aria-sort={isSorted ? (sort === up ? 'ascending' : 'descending') : undefined}
+    >
+      <a href={usersAddress({ ...fields, sort: next })}>{label}</a>
+    </th>
   )
 }
 
@@ -223,12 +284,11 @@ function UserRow({ view, user, list }: { view: View; user: ListedUser; list: str
       <td role="cell" data-label={t.secondFactor}>
         {isGuest ? '' : <SecondFactor view={view} user={user} />}
       </td>
-      <td
-        role="cell"
-        class={user.lastSignInAt === null ? 'none' : undefined}
-        data-label={t.lastSignIn}
-      >
-        {isGuest ? '' : <LastSignIn view={view} at={user.lastSignInAt} />}
+      <td role="cell" class={user.lastSeenAt === null ? 'none' : undefined} data-label={t.lastSeen}>
+        {isGuest ? '' : <LastSeen view={view} at={user.lastSeenAt} />}
+      </td>
+      <td role="cell" data-label={t.made}>
+        {isGuest ? '' : <Time view={view} at={user.registeredAt} />}
       </td>
       <td role="cell" class={user.keys === 0 ? 'none' : undefined} data-label={t.keysOf}>
         {isGuest ? '' : user.keys}
@@ -243,7 +303,7 @@ function SecondFactor({ view, user }: { view: View; user: ListedUser }) {
   return has.length === 0 ? <>{t.hasNoFactor}</> : <span class="good">{has.join(' · ')}</span>
 }
 
-function LastSignIn({ view, at }: { view: View; at: number | null }) {
+function LastSeen({ view, at }: { view: View; at: number | null }) {
   return at === null ? <>{view.t.adminUsers.noSignIn}</> : <Time view={view} at={at} />
 }
 
