@@ -1,4 +1,4 @@
-import { join } from 'node:path/posix'
+import { basename, dirname, join } from 'node:path/posix'
 import { staticDigest } from '../../src/core/passwords/passwords.ts'
 import type { Deps } from '../../src/core/deps.ts'
 import { StandInMetas } from './openlist-metas.ts'
@@ -61,6 +61,8 @@ export class OpenListStandIn {
   readonly shares = new StandInShares()
   /** That were made in it. */
   readonly folders: string[] = []
+  /** Where its storages are. */
+  storages = ['/']
   /** Replaces answers, to break it. */
   answer: ((sent: Sent) => Response | Promise<Response> | undefined) | undefined
   /** Happens while it writes a user: after it has forgotten the old one, before it stores the new. */
@@ -158,8 +160,9 @@ export class OpenListStandIn {
         return envelope(403, 'password is incorrect or you have no permission')
       if (isAdmin && pathname === '/api/fs/list')
         return ok(this.#list(JSON.parse(sent.body).path, sent))
-      if (isAdmin && pathname === '/api/fs/get')
-        return ok(this.#link(JSON.parse(sent.body).path, sent))
+      if (isAdmin && pathname === '/api/fs/get') return this.#get(JSON.parse(sent.body).path, sent)
+      if (isAdmin && pathname === '/api/fs/rename') return this.#rename(JSON.parse(sent.body))
+      if (isAdmin && pathname === '/api/fs/move') return this.#move(JSON.parse(sent.body))
       return ok({ as: user.username, path: sent.path, body: sent.body.length })
     }
     const page = '<html><head><script>1</script></head><body></body></html>'
@@ -175,6 +178,35 @@ export class OpenListStandIn {
     const names = new Set(below.map((file) => file.slice(inside.length).split('/')[0] ?? ''))
     const content = Array.from(names, (name) => ({ name, is_dir: !(inside + name in this.files) }))
     return { as: 'admin', path: sent.path, body: sent.body.length, content }
+  }
+
+  #get(path: string, sent: Sent): Response {
+    if (this.folders.includes(path)) return ok({ name: basename(path), is_dir: true })
+    if (this.folders.length > 0 && !(path in this.files)) return envelope(500, 'object not found')
+    return ok(this.#link(path, sent))
+  }
+
+  #rename({ path, name }: { path: string; name: string }): Response {
+    return this.#carry(path, join(dirname(path), name))
+  }
+
+  #move({
+    src_dir: from,
+    dst_dir: to,
+    names,
+  }: Record<'src_dir' | 'dst_dir', string> & { names: string[] }) {
+    const [name = ''] = names
+    return this.#carry(join(from, name), join(to, name))
+  }
+
+  /** Gives a folder, and those in it, another path. */
+  #carry(path: string, to: string): Response {
+    if (!this.folders.includes(path)) return envelope(500, 'object not found')
+    if (this.folders.includes(to)) return envelope(403, `file [${basename(to)}] exists`)
+    for (const [index, folder] of this.folders.entries())
+      if (folder === path || folder.startsWith(`${path}/`))
+        this.folders[index] = to + folder.slice(path.length)
+    return ok({ message: 'Move operations completed immediately' })
   }
 
   #link(path: string, sent: Sent) {
@@ -242,6 +274,10 @@ export class OpenListStandIn {
       const items: { key: string; value: string }[] = JSON.parse(body)
       for (const { key, value } of items) this.settings[key] = value
       return ok(null)
+    }
+    if (name === 'storage/list') {
+      const content = this.storages.map((path) => ({ mount_path: path, driver: 'Local' }))
+      return ok({ content, total: content.length })
     }
     const [kind, call = ''] = name.split('/')
     const answer = kind === 'meta' ? await this.metas.answer(call, id, body) : undefined

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
 import { fileUsers, folderMetas, folderRules, folderState, users } from '../../../schema/tables.ts'
@@ -56,9 +56,9 @@ export function selectRemoteUsers(db: Database) {
 /**
  * Writes records of metas; without lists, those of metas whose write begins.
  *
- * @returns Parts of a batch.
+ * @param where A further condition.
  */
-export function recordingMetas(db: Database, records: readonly MetaRecord[]) {
+export function recordingMetas(db: Database, records: readonly MetaRecord[], where?: SQL) {
   const rows = records.map(({ path, remoteId, isOwn, lists }) => ({
     path,
     remoteId,
@@ -76,7 +76,7 @@ export function recordingMetas(db: Database, records: readonly MetaRecord[]) {
         readUsers: member('read'),
         writeUsers: member('write'),
       },
-      { from: sql`json_each(${JSON.stringify(rows)}) as each` },
+      { from: sql`json_each(${JSON.stringify(rows)}) as each`, where },
     )
     .onConflictDoUpdate({
       target: folderMetas.path,
@@ -113,4 +113,9 @@ export async function recordSettled(db: Database, version: string): Promise<void
       and(eq(folderState.id, 1), eq(folderState.version, version)),
     ),
   })
+}
+
+/** Holds while the rules, and all that they depend on, are of a version. */
+export function isOfVersion(version: string): SQL {
+  return sql`coalesce((${sql`select ${folderState.version} from ${folderState}`}), '') = ${version}`
 }

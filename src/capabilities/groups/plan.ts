@@ -67,6 +67,8 @@ export async function readRightsHere({ db, now }: Pick<Deps, 'db' | 'now'>): Pro
 /** The rules, the metas of the file server, and what has to be written. */
 export interface Rights extends RightsHere, MetaPlan {
   metas: readonly Meta[]
+  /** The id of OpenList's own admin. */
+  adminId: number
   /** The lists that the rules give a folder, in ids there. */
   listsAt: (path: string) => Lists
 }
@@ -76,7 +78,7 @@ export async function readRights(deps: PlanDeps, files: FileServer): Promise<Rig
   const here = await readRightsHere(deps)
   const [adminId, metas] = await Promise.all([readAdminId(deps, files), listMetas(deps, files)])
   const listsAt = listsOf(here, adminId)
-  return { ...here, metas, listsAt, ...planMetas({ ...here, metas, listsAt }) }
+  return { ...here, metas, adminId, listsAt, ...planMetas({ ...here, metas, listsAt }) }
 }
 
 /** Lists the metas of the file server. @throws {Refusal} `filesUnavailable`, `filesBroken`. */

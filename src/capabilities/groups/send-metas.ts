@@ -69,28 +69,39 @@ async function send(
     throw new Refusal('filesBroken', { detail: `a meta can't be written: ${call}, ${code}` })
 }
 
-/**
- * Deletes a meta. A second deletion would make the file server forget nothing, because it finds the
- * path by the row. A creation with the id of another meta does: it forgets the path, and then
- * fails.
- */
-export async function deleteMeta(
+async function deleteMeta(
   deps: OriginDeps,
   files: FileServer,
-  sending: Pick<SendingMetas, 'otherThan' | 'remove'>,
+  sending: SendingMetas,
+  meta: { id: number; path: string },
+): Promise<void> {
+  await remove(deps, files, meta.id)
+  sending.remove(meta.id)
+  await forgetMeta(deps, files, sending, meta)
+}
+
+/**
+ * Makes the file server forget what it keeps in memory of a deleted meta. A second deletion would
+ * not: it finds the path by the row. A creation with the id of another meta does: it forgets the
+ * path, and then fails.
+ */
+export async function forgetMeta(
+  deps: OriginDeps,
+  files: FileServer,
+  sending: Pick<SendingMetas, 'otherThan'>,
   { id, path }: { id: number; path: string },
 ): Promise<void> {
   const other = sending.otherThan(id)
   const taken = other ?? (await makeScratch(deps, files, id))
-  await remove(deps, files, id)
-  sending.remove(id)
-  for (let times = 0; times < 2; times++) {
-    const body = { id: taken, path }
-    const { code } = await callAsAdmin(deps, files, '/api/admin/meta/create', body)
-    // The other one has gone meanwhile, so this is a meta.
-    if (code === 200) await remove(deps, files, taken)
-  }
+  for (let times = 0; times < 2; times++) await forgetPath(deps, files, path, taken)
   if (other === undefined) await remove(deps, files, taken)
+}
+
+async function forgetPath(deps: OriginDeps, files: FileServer, path: string, taken: number) {
+  const body = { id: taken, path }
+  const { code } = await callAsAdmin(deps, files, '/api/admin/meta/create', body)
+  // The other one has gone meanwhile, so this is a meta.
+  if (code === 200) await remove(deps, files, taken)
 }
 
 /** Makes a meta at a path that nobody asks for. @returns Its id. */

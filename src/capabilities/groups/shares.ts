@@ -5,7 +5,7 @@ import { recordEvent } from '../../core/audit/events.ts'
 import { ADMIN, GENERAL } from '../../core/accounts/roles.ts'
 import { callOrigin, filesUnavailable } from '../files/origin.ts'
 import { accessToWhole, cleanFolder, mayRead, seenBy } from './decision.ts'
-import { type PlanDeps, type RightsHere, readRightsHere } from './plan.ts'
+import type { PlanDeps, RightsHere } from './plan.ts'
 
 /** A visitor's request that began before can put a share back as it was. */
 const MAX_LOOKS = 3
@@ -56,22 +56,6 @@ export async function disableShares(
     }
   }
   throw filesUnavailable('a share is opened again and again')
-}
-
-/**
- * Looks at the shares once more, after one was opened: the rules may have changed between the look
- * of the gateway and the answer of the file server.
- *
- * @param seenVersion The version of the rules that the gateway has looked at.
- * @throws {Refusal} `filesUnavailable`, `filesBroken`.
- */
-export async function settleShares(
-  deps: PlanDeps,
-  files: FileServer,
-  seenVersion: string,
-): Promise<void> {
-  const here = await readRightsHere(deps)
-  if (here.version !== seenVersion) await disableShares(deps, files, here)
 }
 
 async function listShares(deps: PlanDeps, files: FileServer): Promise<Share[]> {

@@ -47,6 +47,12 @@ export interface GuardedCall {
    * @throws {Refusal}
    */
   admit: (asker: FileAsker) => Promise<Understood>
+  /**
+   * Changes a meta that an admin writes, before it is sent. It names users by their ids there.
+   *
+   * @throws {Refusal}
+   */
+  sendMeta?: (meta: Readonly<Record<string, unknown>>) => Promise<object>
   /** Changes the answer of the file server, or answers in its place. */
   answer?: (asker: FileAsker, answer: Response) => Promise<Response>
 }

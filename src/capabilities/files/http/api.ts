@@ -62,7 +62,7 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   const received: SentRequest = { headers, body, search: undefined }
   const sent = who === undefined ? received : await guarded.admit(who, received)
   if (leaseEnds !== undefined) await settleLateWrites(deps, files, () => leaseEnds)
-  const answer = await answerSent(c, files, path, identity, sent)
+  const answer = await answerSent(c, files, path, { identity, guarded }, sent)
   return who === undefined ? answer : guarded.answer(who, answer)
 }
 
@@ -70,7 +70,7 @@ async function answerSent(
   c: AppContext,
   files: FileServer,
   path: string,
-  identity: Identity,
+  { identity, guarded }: { identity: Identity; guarded: Guarded },
   request: SentRequest,
 ): Promise<Response> {
   const deps = c.get('deps')
@@ -82,7 +82,7 @@ async function answerSent(
   }
   headers.set('Authorization', files.token)
   const meta = metaCall(path)
-  const sent = meta === 'write' ? await withRemoteUsers(deps, files, body) : body
+  const sent = meta === 'write' ? await withRemoteUsers(deps, files, body, guarded.sendMeta) : body
   const first = await forward(c, files, headers, sent, search)
   const { isRefused, answer } = await isTokenRefused(files, first)
   if (!isRefused)

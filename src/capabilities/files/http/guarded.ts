@@ -19,12 +19,17 @@ export interface SentRequest {
 export interface Guarded {
   column: SQL<string | null>
   admit: (asker: FileAsker, sent: SentRequest) => Promise<SentRequest>
+  sendMeta: (meta: SentMeta) => Promise<object>
   answer: (asker: FileAsker, answer: Response) => Promise<Response>
 }
+
+/** A meta that is sent to the file server. */
+type SentMeta = Readonly<Record<string, unknown>>
 
 const UNGUARDED: Guarded = {
   column: NO_GUARD,
   admit: (_, sent) => Promise.resolve(sent),
+  sendMeta: (meta) => Promise.resolve(meta),
   answer: (_, answer) => Promise.resolve(answer),
 }
 
@@ -59,6 +64,7 @@ function guardedBy(call: GuardedCall): Guarded {
   return {
     column: call.column,
     admit: async (asker, sent) => asUnderstood(sent, await call.admit(asker)),
+    sendMeta: (meta) => call.sendMeta?.(meta) ?? Promise.resolve(meta),
     answer: (asker, answer) => call.answer?.(asker, answer) ?? Promise.resolve(answer),
   }
 }

@@ -6,6 +6,7 @@ import { ensureFileUser } from '../identity.ts'
 import { readAnswer } from '../origin.ts'
 import type { IdentityDeps } from '../write-users.ts'
 import { findWithFileUser, listLinks } from '../store.ts'
+import type { Guarded } from './guarded.ts'
 import { bodyText, type SentBody, textBody } from './body.ts'
 
 const idsSchema = v.nullish(v.array(v.number()))
@@ -33,12 +34,14 @@ export function metaCall(path: string): 'read' | 'write' | undefined {
 /**
  * Names the users there in the body of a request; makes those that are not there yet.
  *
- * @throws {Refusal} `invalidBody`, `filesUnavailable`, `filesBroken`.
+ * @param guard Changes the meta then.
+ * @throws {Refusal} `invalidBody`, `filesUnavailable`, `filesBroken`; those of the guard.
  */
 export async function withRemoteUsers(
   deps: IdentityDeps,
   files: FileServer,
   sent: SentBody,
+  guard: Guarded['sendMeta'],
 ): Promise<SentBody> {
   const meta = v.safeParse(sentSchema, bodyText(sent))
   if (!meta.success)
@@ -52,7 +55,7 @@ export async function withRemoteUsers(
     }
     return remote
   })
-  return textBody(JSON.stringify(translated))
+  return textBody(JSON.stringify(await guard(translated)))
 }
 
 /** Names the users here in an answer. Users there who are nobody here are left out. */

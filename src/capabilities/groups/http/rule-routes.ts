@@ -5,9 +5,12 @@ import type { App } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { actorOf, admin } from '../../../web/http/guard.ts'
 import { idQuery, integer, jsonBody, pageQuery, query } from '../../../web/http/input.ts'
+import { adoptFolder } from '../adopt.ts'
 import { checkFolder } from '../check.ts'
 import { changeRule, createRule, listRules, removeRule } from '../folder-rules.ts'
+import { moveFolder } from '../move.ts'
 import { ruleRecord } from '../record.ts'
+import { syncFolders } from '../sync.ts'
 
 const text = v.nullish(v.string())
 
@@ -27,6 +30,8 @@ const createSchema = v.object({
   uid: v.nullish(userIdSchema),
   access: text,
 })
+const adoptSchema = v.object({ path: text })
+const moveSchema = v.object({ path: text, to: text })
 const updateSchema = v.object({ id: userIdSchema, access: text })
 
 /** Routes for folder rules, under `/api/admin/folder_rule`. */
@@ -57,4 +62,16 @@ export const folderRuleRoutes = new Hono<App>()
     const { uid, path } = c.req.valid('query')
     const { access, rule, reach } = await checkFolder(c.get('deps'), actorOf(c), uid, path)
     return ok(c, { access, rule, reach })
+  })
+  .post('/adopt', admin(), jsonBody(adoptSchema), async (c) => {
+    const { path } = c.req.valid('json')
+    const { rules, waiting } = await adoptFolder(c.get('deps'), actorOf(c), path)
+    return ok(c, { rules, waiting })
+  })
+  .post('/move', admin(), jsonBody(moveSchema), async (c) => {
+    return ok(c, { waiting: await moveFolder(c.get('deps'), actorOf(c), c.req.valid('json')) })
+  })
+  .post('/sync', admin(), async (c) => {
+    const { folders, written, waiting } = await syncFolders(c.get('deps'), actorOf(c))
+    return ok(c, { folders, written, waiting })
   })

@@ -1,0 +1,175 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { arrangeGroups, type GroupsSite } from './groups-site.ts'
+
+const ALICE = 3
+const BOB = 4
+
+let site: GroupsSite
+let alice: string
+
+beforeEach(async () => {
+  ;({ site, alice } = await arrangeGroups())
+  await site.post('/api/fs/list', { path: '/' }, { token: alice })
+})
+
+const rules = async () => {
+  const { data } = await site.admin('GET', 'folder_rule/list?per_page=100')
+  return data.content.map(
+    ({ path, group, uid, access }: { path: string; group: string; uid: number; access: string }) =>
+      `${path} ${group ?? uid} ${access}`,
+  )
+}
+
+const addRule = (path: string, whose: object, access: string) =>
+  site.admin('POST', 'folder_rule/create', { path, ...whose, access })
+
+const adopt = (path: string) => site.admin('POST', 'folder_rule/adopt', { path })
+const move = (path: string, to: string) => site.admin('POST', 'folder_rule/move', { path, to })
+
+describe('POST /api/admin/folder_rule/adopt', () => {
+  test.each([
+    [{ read_users: [1, ALICE, 77] }, ['/nas user none', '/nas guest none', '/nas 3 write']],
+    [
+      { read_users: [ALICE], write_users: [1] },
+      ['/nas user none', '/nas guest none', '/nas 3 read'],
+    ],
+    [{ write_users: [1, ALICE] }, ['/nas user read', '/nas 3 write']],
+    [{ read_users: [1], write_users: [ALICE] }, ['/nas user none', '/nas guest none']],
+  ])('makes rules of %j', async (lists, made) => {
+    site.openlist.metas.put({ path: '/nas', ...lists })
+    expect(await adopt('/')).toMatchObject({ code: 200, data: { rules: made.length, waiting: 0 } })
+    expect(await rules()).toEqual(made)
+    expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users_sub: true })
+    expect(await adopt('/')).toMatchObject({ code: 200, data: { rules: 0, waiting: 0 } })
+  })
+
+  test('is what a rule in such a folder needs before', async () => {
+    site.openlist.metas.put({ path: '/nas/closed', read_users: [ALICE] })
+    const refused = await addRule('/nas', { uid: BOB }, 'read')
+    expect(refused).toEqual({
+      code: 409,
+      message: 'the file server has users of its own for /nas/closed, adopt them first',
+      data: null,
+    })
+    expect(await addRule('/other', { uid: BOB }, 'read')).toMatchObject({ code: 200 })
+    await adopt('/nas')
+    expect(await addRule('/nas', { uid: BOB }, 'read')).toMatchObject({ code: 200 })
+  })
+
+  test('leaves lists alone that were there when the file server was away for the rule', async () => {
+    site.openlist.metas.put({ path: '/nas/closed', read_users: [ALICE] })
+    site.openlist.answer = () => Promise.reject(new TypeError('away'))
+    expect(await addRule('/nas', { uid: BOB }, 'read')).toMatchObject({
+      code: 200,
+      data: { waiting: 1 },
+    })
+    site.openlist.answer = undefined
+    const sync = { code: 200, data: { folders: 1, written: 0, waiting: 2 } }
+    expect(await site.admin('POST', 'folder_rule/sync')).toMatchObject(sync)
+    expect(site.openlist.metas.rows).toMatchObject([{ path: '/nas/closed', read_users: [ALICE] }])
+    await adopt('/nas')
+    expect(await rules()).toEqual([
+      '/nas 4 read',
+      '/nas/closed user none',
+      '/nas/closed guest none',
+      '/nas/closed 3 write',
+    ])
+    expect(site.openlist.metas.at('/nas/closed')).toMatchObject({ read_users: [1, ALICE] })
+    expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [1] })
+  })
+})
+
+describe('POST /api/admin/folder_rule/move', () => {
+  beforeEach(async () => {
+    site.openlist.folders.push('/nas', '/nas/a', '/nas/a/b', '/nas/c', '/pub')
+    await addRule('/nas/a', { uid: ALICE }, 'read')
+    await addRule('/nas/a/b', { group: 'user' }, 'none')
+  })
+
+  test.each([
+    ['renames', '/nas/z'],
+    ['moves', '/pub/a'],
+    ['moves and renames', '/pub/z'],
+  ])('%s the folder with its rules', async (_, to) => {
+    expect(await move('/nas/a', to)).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(await rules()).toEqual([`${to} 3 read`, `${to}/b user none`])
+    expect(site.openlist.folders.toSorted()).toEqual(
+      ['/nas', to, `${to}/b`, '/nas/c', '/pub'].toSorted(),
+    )
+    expect(site.openlist.metas.rows.map(({ path }) => path).toSorted()).toEqual([to, `${to}/b`])
+  })
+
+  test('writes the metas of the new place before, and ends those of the old place after', async () => {
+    const { openlist } = site
+    let during: unknown
+    openlist.answer = ({ path }) => {
+      if (path === '/api/fs/rename')
+        during = openlist.metas.rows.map(({ path: each, read_users: readers }) => [each, readers])
+      return undefined
+    }
+    await move('/nas/a', '/nas/z')
+    expect(during).toEqual([
+      ['/nas/a', [1, ALICE]],
+      ['/nas/a/b', [1]],
+      ['/nas/z/b', [1]],
+      ['/nas/z', [1, ALICE]],
+    ])
+  })
+
+  test.each([
+    ['/nas/a', '/nas/c', 409, 'the file server did not move it'],
+    ['/nas/a', '/gone/a', 409, 'the file server did not move it'],
+    ['/nas/a', '/nas/a/b', 400, "path must be a folder's full path"],
+    ['/nas/a', '/nas', 400, "path must be a folder's full path"],
+    ['/', '/nas', 400, "path must be a folder's full path"],
+    ['/nas/a', '', 400, 'to is required'],
+    ['/nas/c', '/pub/c', 404, 'no such folder rule'],
+    ['/nas/c', '/nas/b', 404, 'no such folder rule'],
+  ])('refuses %s to %s, and changes nothing', async (path, to, code, message) => {
+    const { openlist } = site
+    openlist.answer = (sent) =>
+      sent.path === '/api/fs/move' && sent.body.includes('/gone')
+        ? Response.json({ code: 500, message: 'object not found', data: null })
+        : undefined
+    expect(await move(path, to)).toEqual({ code, message, data: null })
+    expect(await rules()).toEqual(['/nas/a 3 read', '/nas/a/b user none'])
+    expect(openlist.metas.rows.map((each) => each.path).toSorted()).toEqual(['/nas/a', '/nas/a/b'])
+    expect(openlist.folders).toContain('/nas/a')
+  })
+
+  test('refuses two storages, where files would arrive later', async () => {
+    site.openlist.storages = ['/', '/pub']
+    expect(await move('/nas/a', '/pub/a')).toMatchObject({ code: 409 })
+    expect(site.openlist.folders).toContain('/nas/a')
+  })
+
+  test('keeps the rules of both places while nobody knows where the folder is', async () => {
+    const { openlist } = site
+    openlist.answer = ({ path }) =>
+      path.startsWith('/api/fs/rename') ||
+      openlist.sent.some((each) => each.path === '/api/fs/rename')
+        ? Promise.reject(new TypeError('away'))
+        : undefined
+    expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 503 })
+    openlist.answer = undefined
+    expect(await rules()).toEqual([
+      '/nas/a 3 read',
+      '/nas/a/b user none',
+      '/nas/z 3 read',
+      '/nas/z/b user none',
+    ])
+  })
+})
+
+describe('POST /api/admin/folder_rule/sync', () => {
+  test('writes what differs, and counts it', async () => {
+    await addRule('/nas', { uid: ALICE }, 'read')
+    site.openlist.metas.rows.splice(0)
+    expect(await site.admin('POST', 'folder_rule/sync')).toEqual({
+      code: 200,
+      message: 'success',
+      data: { folders: 1, written: 1, waiting: 0 },
+    })
+    expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [1, ALICE] })
+  })
+})
