@@ -411,6 +411,10 @@ const TRIED: Record<string, Tried> = {
 
 /** Doors that need a fresh session, and where they are tried. */
 const ELSEWHERE: Record<string, string> = {
+  'POST /account/security/check/password':
+    'the form asks for the old password: test/pages/overview.test.ts',
+  'POST /account/security/check/done': 'test/pages/overview.test.ts',
+  'POST /account/sessions/known': 'test/pages/overview.test.ts',
   'POST /account/security/password':
     'the form asks for the old password: test/pages/account.test.ts',
   'POST /api/auth/2fa/verify': 'test/access/fresh-sessions.test.ts',

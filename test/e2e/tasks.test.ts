@@ -228,6 +228,43 @@ const TASKS: Task[] = [
     },
   },
   {
+    name: 'get from a strange sign-in to an account that is safe',
+    clicks: 6,
+    keys: 60,
+    run: async (hand) => {
+      await begin(hand)
+      clone.sql(
+        `insert into audit_events (at, kind, user_id, network, user_agent)
+         select unixepoch() * 1000 - 86400000, 'sign_in', id, '203.0.113.9', 'curl/8' from users where username = ?
+         union all select 1, 'sign_in', id, '127.0.0.1', 'curl/8' from users where username = ?`,
+        hand.admin,
+        hand.admin,
+      )
+      clone.sql(
+        `insert into sessions (id, user_id, created_at, expires_at, last_active_at, network, user_agent, amr)
+         select 'strange-' || id, user_id, created_at, expires_at, last_active_at, '203.0.113.9', 'curl/8', amr
+         from sessions where user_id = (select id from users where username = ?)`,
+        hand.admin,
+      )
+      await hand.page.goto('/account')
+      await hand.go(link(hand, 'No, secure my account').or(button(hand, 'No, secure my account')))
+      await hand.go(button(hand, 'Sign out'))
+      const password = 'another-Passw0rd'
+      await hand.type(field(hand, 'Current password'), ADMIN_PASSWORD)
+      await hand.type(field(hand, 'New password'), password)
+      const repeat = field(hand, 'Repeat the new password')
+      if ((await repeat.count()) > 0) await hand.type(repeat, password)
+      await hand.go(button(hand, 'Change password'))
+      await hand.type(field(hand, 'User name'), hand.admin)
+      await hand.type(field(hand, 'Password'), password)
+      await hand.go(button(hand, 'Sign in'))
+      await hand.go(button(hand, 'All is safe'))
+      const text = await hand.page.locator('main').innerText()
+      expect(text).toContain('You have checked everything that opens your account.')
+      expect(text).not.toContain('Was it you?')
+    },
+  },
+  {
     name: 'find one of forty users and lock the account',
     clicks: 5,
     keys: 60,

@@ -306,6 +306,7 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /account/notices/:form': 'a genuine cookie',
   'GET /account/admin/notices/:form': 'a genuine cookie',
   'GET /account/security/:form': 'a genuine cookie',
+  'GET /account/security/check/:form': 'a genuine cookie',
   'GET /account/security/passkeys/:form': 'a genuine cookie',
   'POST /account/security/passkeys/confirm': 'a genuine cookie',
   'POST /account/security/factor': 'a genuine cookie',
@@ -531,6 +532,12 @@ const FORMS: Record<string, Record<string, string>> = {
   'POST /account/sessions/end': { id: 'x' },
   'POST /account/app-passwords/delete': { id: '99' },
   'POST /account/programs/remove': { id: 'x' },
+  'POST /account/sessions/known': { network: 'x' },
+  'POST /account/security/check/password': {
+    old_password: PASSWORD,
+    password: 'Next-Passw0rd',
+    repeat: 'Next-Passw0rd',
+  },
   'POST /account/security/password': {
     old_password: PASSWORD,
     password: 'Next-Passw0rd',

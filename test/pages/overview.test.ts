@@ -1,10 +1,11 @@
+import { eq, ne } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, passkeys, recoveryCodes, users } from '../../schema/tables.ts'
+import { auditEvents, passkeys, recoveryCodes, sessions, users } from '../../schema/tables.ts'
 import { protectionOf } from '../../src/capabilities/me/protection.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { HOUR } from '../support/site.ts'
-import { textOf, Visitor } from '../support/visitor.ts'
+import { problemAt, textOf, Visitor } from '../support/visitor.ts'
 
 const DAY = 24 * HOUR
 const aliceId = 3
@@ -67,7 +68,7 @@ function stepIn(html: string) {
 describe('the overview', () => {
   test('warns a user whose password is all, and leads to two-step verification', async () => {
     const { html, text } = await overview()
-    expect(text).toContain('Your account has little protection 1 of 3 protections in place')
+    expect(text).toContain('Your account has little protection 0 of 2 protections in place')
     expect(stepIn(html)).toEqual(['Turn on two-step verification', '/account/security'])
   })
 
@@ -92,16 +93,22 @@ describe('the overview', () => {
     expect(stepIn(one.html)).toEqual(['Add a second passkey', '/account/security/passkeys/add'])
     await addPasskey('laptop')
     const two = await overview()
-    expect(two.text).toContain('Your account is well protected 5 of 5 protections in place')
+    expect(two.text).toContain('Your account is well protected 4 of 4 protections in place')
     expect(stepIn(two.html)).toBeUndefined()
   })
 
-  test('asks about a sign-in from a network that is new, before anything else', async () => {
+  test('asks about a sign-in from a network that is new, until the user knows it', async () => {
     await addSignIn('198.51.100.7', 40 * DAY)
     await addSignIn('203.0.113.9', 2 * DAY)
     const { html, text } = await overview()
-    expect(text).toContain('New network 203.0.113.9, first used 2 days ago. Was it you?')
-    expect(stepIn(html)).toEqual(['Check where you are signed in', '/account/sessions'])
+    expect(text).toContain('Was it you? A sign-in from a new network: 203.0.113.9, 2 days ago.')
+    expect(text.indexOf('Was it you?')).toBeLessThan(text.indexOf('little protection'))
+    expect(html).toContain('href="/account/security/check">No, secure my account</a>')
+    const { location } = await visitor.post('/account/sessions/known', { network: '203.0.113.9' })
+    expect(location).toBe('/account?done=network-known')
+    const known = await overview()
+    expect(known.text).not.toContain('Was it you?')
+    expect(known.text).toContain('You said that the sign-in from 203.0.113.9 is known')
   })
 
   test.each([
@@ -130,7 +137,7 @@ describe('the overview', () => {
   ] as const)('does not ask about %s', async (_, signIns) => {
     await site.db.delete(auditEvents)
     for (const [network, ago] of signIns) await addSignIn(network, ago)
-    expect((await overview()).text).toContain('No sign-in from a new network in the last 7 days')
+    expect((await overview()).text).not.toContain('Was it you?')
   })
 
   test('shows the three latest events, and not where an operator was', async () => {
@@ -162,20 +169,98 @@ describe('the overview', () => {
   })
 })
 
+describe('a new network', () => {
+  const NEW = '203.0.113.9'
+  beforeEach(async () => {
+    await addSignIn('198.51.100.7', 40 * DAY)
+    await addSignIn(NEW, DAY)
+    await site.db.update(auditEvents).set({ country: 'DE' }).where(eq(auditEvents.network, NEW))
+  })
+
+  /** A session there, which is not this one. */
+  async function addSession(): Promise<void> {
+    const [present] = await site.db.select().from(sessions)
+    await site.login('alice', 'alice-Passw0rd')
+    await site.db
+      .update(sessions)
+      .set({ network: NEW })
+      .where(ne(sessions.id, present?.id ?? ''))
+  }
+
+  test('is marked on the row of its session, with its country', async () => {
+    await addSession()
+    const text = textOf((await visitor.get('/account/sessions')).html)
+    expect(text).toContain('Was it you? A sign-in from a new network: 203.0.113.9 (Germany)')
+    expect(text).toMatch(
+      /Unknown app New network Active in the last hour 203\.0\.113\.9 \(Germany\)/,
+    )
+    const chinese = await visitor.get('/account/sessions', { 'Accept-Language': 'zh-CN' })
+    expect(textOf(chinese.html)).toContain('203.0.113.9（德国）')
+  })
+
+  test('is confirmed from a fresh session alone, and not by one on that network', async () => {
+    site.now += HOUR
+    const stale = await visitor.post('/account/sessions/known', { network: NEW })
+    expect([stale.status, problemAt(stale.html, 'known-confirm_password')]).toEqual([
+      403,
+      'Confirm your identity to continue.',
+    ])
+    const proof = { network: NEW, confirm_password: 'alice-Passw0rd' }
+    await visitor.post('/account/sessions/known', proof, { 'CF-Connecting-IP': NEW })
+    expect((await overview()).text).toContain('Was it you?')
+    await visitor.post('/account/sessions/known', proof)
+    expect((await overview()).text).not.toContain('Was it you?')
+  })
+
+  test('leads through all that opens the account, and the warning ends there', async () => {
+    await addSession()
+    await addPasskey('phone')
+    const check = await visitor.get('/account/security/check')
+    const text = textOf(check.html)
+    const steps = [
+      'Sign out other devices',
+      'New network',
+      'Choose a new password',
+      'Passkeys phone',
+    ]
+    const places = steps.map((step) => text.indexOf(step))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places).not.toContain(-1)
+    const [, id = ''] = /name="id" value="([^"]+)"/.exec(check.html) ?? []
+    const ended = await visitor.post('/account/sessions/end', { id, from: 'check' })
+    expect(ended.location).toBe('/account/security/check?done=session-ended')
+    const wrong = { old_password: 'alice-Passw0rd', password: 'a-new-Passw0rd', repeat: 'x' }
+    const refused = await visitor.post('/account/security/check/password', wrong)
+    expect(problemAt(refused.html, 'repeat')).toBe('The two passwords are not the same.')
+    const changed = await visitor.post('/account/security/check/password', {
+      ...wrong,
+      repeat: 'a-new-Passw0rd',
+    })
+    expect(changed.location).toBe(
+      '/account/sign-in?next=/account/security/check&done=password-changed',
+    )
+    await visitor.signIn('alice', 'a-new-Passw0rd')
+    const after = textOf((await visitor.get('/account/security/check')).html)
+    expect(after).toContain('You are not signed in anywhere else.')
+    expect(after).toContain('You chose a new password just now.')
+    const done = await visitor.post('/account/security/check/done')
+    expect(done.location).toBe('/account?done=account-checked')
+    expect((await overview()).text).not.toContain('Was it you?')
+  })
+})
+
 describe('the protection of an account', () => {
   const all = {
     hasTwoFactor: true,
     codesLeft: 10,
     passkeys: 2,
     mayAddPasskeys: true,
-    isSeenElsewhere: false,
   }
 
   test('leaves out what a user cannot have', () => {
     const none = { ...all, hasTwoFactor: false, codesLeft: 0, passkeys: 0, mayAddPasskeys: false }
-    expect(protectionOf(none).checks.map(({ name }) => name)).toEqual(['places', 'factor'])
+    expect(protectionOf(none).checks.map(({ name }) => name)).toEqual(['factor'])
     expect(protectionOf(all).checks.map(({ name }) => name)).toEqual([
-      'places',
       'factor',
       'codes',
       'passkey',
@@ -187,7 +272,6 @@ describe('the protection of an account', () => {
     const alone = { ...all, hasTwoFactor: false, codesLeft: 0 }
     expect(protectionOf(alone)).toEqual({
       checks: [
-        { name: 'places', isGood: true },
         { name: 'factor', isGood: true },
         { name: 'spare', isGood: true },
       ],

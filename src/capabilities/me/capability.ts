@@ -4,6 +4,7 @@ import { capability } from '../../web/kit/capability.ts'
 export const USES = {
   activity: 'the overview shows the latest events',
   passkeys: 'a confirmation may be one',
+  sessions: 'the check of an account begins with them',
   settings: 'the name of the site',
   'sign-in': 'a new password leads to the sign-in',
   'two-factor': 'the security page has the codes',

@@ -9,12 +9,10 @@ interface Ways {
   passkeys: number
   /** False where browsers have no passkeys. */
   mayAddPasskeys: boolean
-  /** True when somebody has signed in from a new network lately. */
-  isSeenElsewhere: boolean
 }
 
 /** The checks, the most urgent first. */
-export type CheckName = 'places' | 'factor' | 'codes' | 'passkey' | 'spare'
+export type CheckName = 'factor' | 'codes' | 'passkey' | 'spare'
 
 interface Check {
   name: CheckName
@@ -31,11 +29,8 @@ export interface Protection {
 
 /** Tells how well an account is protected. What a user can't have is left out. */
 export function protectionOf(ways: Ways): Protection {
-  const { hasTwoFactor, codesLeft, passkeys, mayAddPasskeys, isSeenElsewhere } = ways
-  const checks: Check[] = [
-    { name: 'places', isGood: !isSeenElsewhere },
-    { name: 'factor', isGood: hasTwoFactor || passkeys > 0 },
-  ]
+  const { hasTwoFactor, codesLeft, passkeys, mayAddPasskeys } = ways
+  const checks: Check[] = [{ name: 'factor', isGood: hasTwoFactor || passkeys > 0 }]
   if (hasTwoFactor) checks.push({ name: 'codes', isGood: codesLeft > FEW_CODES })
   // A passkey that is the only second factor is told of above.
   if (hasTwoFactor ? passkeys > 0 || mayAddPasskeys : passkeys === 0 && mayAddPasskeys)
@@ -48,5 +43,5 @@ export function protectionOf(ways: Ways): Protection {
 /** A passkey, or a second one, would be better still; the rest needs to be looked at. */
 function levelOf(missing: CheckName[]): Protection['level'] {
   if (missing.includes('factor')) return 'weak'
-  return missing.includes('places') || missing.includes('codes') ? 'fair' : 'good'
+  return missing.includes('codes') ? 'fair' : 'good'
 }

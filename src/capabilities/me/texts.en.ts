@@ -24,16 +24,12 @@ export const meEn = {
       weak: 'Your account has little protection',
     } satisfies Record<Protection['level'], string>,
     score: (good: number, all: number) => `${good} of ${all} protections in place`,
-    noNewPlace: 'No sign-in from a new network in the last 7 days',
-    newPlace: (network: string, when: string) =>
-      `New network ${network}, first used ${when}. Was it you?`,
     passkeyOnly: 'You sign in with a passkey',
     hasPasskey: 'You have a passkey',
     noPasskey: 'No passkey yet. Sign in with a fingerprint or your face',
     hasSpare: 'You have a second passkey in case one is lost',
     noSpare: 'Only one passkey. Add a second one in case it is lost',
     steps: {
-      places: 'Check where you are signed in',
       factor: 'Turn on two-step verification',
       codes: 'Get new recovery codes',
       passkey: 'Add a passkey',
@@ -88,6 +84,19 @@ export const meEn = {
     factorLead:
       'This site requires more than a password, and you signed in with your password only. Show that it is you to continue.',
     factorSubmit: 'Continue',
+  },
+  check: {
+    title: 'Secure your account',
+    lead: 'Go from top to bottom, and take away what you do not recognise.',
+    devices: 'Sign out other devices',
+    password: 'Choose a new password',
+    passwordLead:
+      'It signs out all devices, this one too, and apps that you sign in to. Sign in with it, and this page goes on.',
+    passwordChanged: (when: string) => `You chose a new password ${when}.`,
+    open: (what: string) => `Check: ${what}`,
+    end: 'That is all',
+    endLead: 'Nothing else opens your account.',
+    safe: 'All is safe',
   },
   remaining: {
     title: 'Your password was changed',

@@ -1,5 +1,6 @@
+import { sql } from 'drizzle-orm'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
-import type { Actor } from '../../core/access/actor.ts'
+import type { Actor, SessionActor } from '../../core/access/actor.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../../core/access/app-password-store.ts'
 import {
   allSessions,
@@ -11,13 +12,75 @@ import {
 import type { Operator } from '../../core/access/operators.ts'
 import { hasSession, selectSessions } from '../../core/access/session-store.ts'
 import { change, type ChangeDeps, of, own, read, type Subject } from '../../core/access/subject.ts'
-import { insertEvent } from '../../core/audit/events.ts'
+import { insertEvent, insertEvents } from '../../core/audit/events.ts'
+import {
+  newNetworks,
+  selectCountries,
+  selectNewNetworks,
+} from '../../core/audit/sign-in-networks.ts'
+import type { SharedParts } from '../../core/database/shared-batch.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 
 /** Lists the sessions of an account, latest first, with it. @throws {Refusal} Those of `read`. */
 export function listSessions<S extends Subject>(deps: ReaderDeps, subject: S) {
   const sessions = selectSessions(deps.db, subject.userId, deps.now())
   return read(deps, subject, { sessions })
+}
+
+/**
+ * Lists the sessions of the actor's account with the countries of their networks, and the networks
+ * that are new.
+ *
+ * @param others Statements of others, which run in the same batch.
+ */
+export async function listOwnSessions(
+  deps: ReaderDeps,
+  actor: SessionActor,
+  others: SharedParts = {},
+) {
+  const { db } = deps
+  const { userId, network } = actor
+  const now = deps.now()
+  const { countries, ...found } = await read(deps, own(actor), {
+    sessions: selectSessions(db, userId, now),
+    countries: selectCountries(db, userId),
+    newNetworks: selectNewNetworks(db, userId, now, network),
+    ...others,
+  })
+  const known = new Map(countries.map((row) => [row.network, row.country ?? '']))
+  return { ...found, countries: known }
+}
+
+/**
+ * Notes that the actor knows a new network, or all of them: nothing warns of them any more. Not of
+ * the network where the actor is, so that a thief can't hide there, and only from a fresh session.
+ *
+ * @param only The network; all new ones by default.
+ * @throws {Refusal} `confirmationNeeded`.
+ */
+export async function confirmNetworks(
+  deps: ChangeDeps,
+  actor: SessionActor,
+  only?: string,
+): Promise<void> {
+  const { db } = deps
+  await change(
+    deps,
+    own(actor),
+    { kind: 'network_checked', fresh: true },
+    ({ now, by, event }) => ({
+      events: insertEvents(
+        db,
+        by,
+        event,
+        { detail: sql`found.network` },
+        {
+          from: newNetworks(actor.userId, now, actor.network),
+          where: only === undefined ? undefined : sql`found.network = ${only}`,
+        },
+      ),
+    }),
+  )
 }
 
 /**

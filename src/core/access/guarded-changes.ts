@@ -65,7 +65,11 @@ const GETS_NOTICES = 'what happens is told there'
 /** Every change of a session, by what it does. */
 export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
   'own record': {
-    doors: ['POST /api/me/update', 'POST /account/security/password'],
+    doors: [
+      'POST /api/me/update',
+      'POST /account/security/password',
+      'POST /account/security/check/password',
+    ],
     beside: ['old_password'],
     fields: OWN_FIELDS,
   },
@@ -173,6 +177,11 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     ],
     beside: ['id'],
     fields: never(ENDS),
+  },
+  'new networks: confirm': {
+    doors: ['POST /account/sessions/known', 'POST /account/security/check/done'],
+    beside: ['network'],
+    fields: always(PROTECTS),
   },
   'own channel for notices': {
     doors: [

@@ -1,5 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { auditEvents } from '../../../schema/tables.ts'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { auditEvents, sessions } from '../../../schema/tables.ts'
+import { DAY_MILLISECONDS } from '../base/time.ts'
 import type { Database } from '../database/database.ts'
 import { isSignIn } from './kinds.ts'
 
@@ -28,23 +29,64 @@ export function latestSignIn(userId: SQL) {
   return sql<number | null>`(${withNetworksOf(userId)} select max((${latest})) from place)`
 }
 
+/** How long a network that a user has signed in from is new. */
+const NEW_MILLISECONDS = 7 * DAY_MILLISECONDS
+
 /**
- * Selects the latest of the networks from which a user first signed in after `since`. The network
- * of the very first sign-in does not count, nor does `but`, where the user is now.
+ * Selects the networks from which a user first signed in less than a week ago, the latest first,
+ * with the country of the first sign-in. Left out are the network of the very first sign-in, `but`,
+ * where the user is now, and those that the user has confirmed since.
  *
- * @param since Unix time, milliseconds.
+ * @param now Unix time, milliseconds.
  */
-export function selectNewNetwork(db: Database, userId: number, since: number, but: string) {
-  const firstAt = sql`select min(event.at) from ${auditEvents} as event where ${isSignInOf(userId)} and event.network = place.network`
-  const first = sql`${withNetworksOf(userId)}
-    select place.network as network, (${firstAt}) as at from place where place.network is not null`
+export function selectNewNetworks(db: Database, userId: number, now: number, but: string) {
   return db
     .select({
       network: sql<string>`found.network`.as('network'),
       at: sql<number>`found.at`.as('at'),
+      country:
+        sql<string>`coalesce((${signInAt(userId, sql`event.country`, sql`event.at`)}), '')`.as(
+          'country',
+        ),
     })
-    .from(sql`(select *, min(place.at) over () as earliest from (${first}) as place) as found`)
-    .where(sql`found.at > ${since} and found.at > found.earliest and found.network <> ${but}`)
+    .from(newNetworks(userId, now, but))
     .orderBy(sql`found.at desc`)
-    .limit(1)
+}
+
+/** The rows of {@link selectNewNetworks}, as `found` with the columns `network` and `at`. */
+export function newNetworks(userId: number, now: number, but: string): SQL {
+  const firstAt = sql`select min(event.at) from ${auditEvents} as event where ${isSignInOf(userId)} and event.network = place.network`
+  const first = sql`${withNetworksOf(userId)}
+    select place.network as network, (${firstAt}) as at from place where place.network is not null`
+  // Of the events of the user, only those after the first sign-in from the network are read.
+  const isConfirmed = sql`exists (
+    select 1 from ${auditEvents} as answer
+    where answer.user_id = ${userId} and answer.id > (${signInAt(userId, sql`event.id`, sql`event.at`)})
+      and answer.kind = 'network_checked' and answer.detail = found.network
+  )`
+  return sql`(
+    select found.network, found.at
+    from (select *, min(place.at) over () as earliest from (${first}) as place) as found
+    where found.at > ${now - NEW_MILLISECONDS} and found.at > found.earliest
+      and found.network <> ${but} and not ${isConfirmed}
+  ) as found`
+}
+
+/** Selects a column of the sign-in of a user from the network `found` that is first in the order. */
+function signInAt(userId: number, column: SQL, order: SQL): SQL {
+  return sql`select ${column} from ${auditEvents} as event where ${isSignInOf(userId)} and event.network = found.network order by ${order} limit 1`
+}
+
+/** Selects the country of each network of a user's sessions, as the latest sign-in there had it. */
+export function selectCountries(db: Database, userId: number) {
+  const found = db
+    .select({ network: sessions.network })
+    .from(sessions)
+    .where(eq(sessions.userId, userId))
+    .groupBy(sessions.network)
+    .as('found')
+  const country = signInAt(userId, sql`event.country`, sql`event.at desc`)
+  return db
+    .select({ network: found.network, country: sql<string | null>`(${country})`.as('country') })
+    .from(found)
 }

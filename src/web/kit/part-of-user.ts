@@ -61,6 +61,8 @@ export interface SecurityPart {
 export interface PartOfUser {
   /** After a new password. */
   remaining?: Read<Remaining>
+  /** What a new password ends, listed where users check what opens their account. */
+  connected?: Read<Remaining>
   /** On the page of a user, for operators; `undefined` where there is nothing to show. */
   section?: Read<(page: UserPage) => SectionOfUser | undefined>
   /** Its forms on that page, by the last segment of their address. */

@@ -7,6 +7,7 @@ import { type CheckName, type Protection, protectionOf } from '../protection.ts'
 import { Avatar } from '../../../web/kit/avatar.tsx'
 import { ClosedNote } from './closed-credentials.tsx'
 import { EventList } from '../../activity/pages/event-list.tsx'
+import { WasItYou } from '../../sessions/pages/new-network.tsx'
 import { Icon } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Heading, Pins } from '../../../web/kit/parts.tsx'
@@ -26,7 +27,6 @@ export function OverviewPage(props: OverviewProps) {
     ...props,
     hasTwoFactor: account.hasTwoFactor,
     mayAddPasskeys: view.rpId !== undefined,
-    isSeenElsewhere: props.newPlace !== undefined,
   })
   return (
     <AccountPage view={view} title={t.title}>
@@ -40,6 +40,7 @@ export function OverviewPage(props: OverviewProps) {
         </p>
       )}
       <ClosedNote {...props} />
+      {props.newNetwork !== undefined && <WasItYou view={view} found={props.newNetwork} />}
       <Guard {...props} protection={protection} />
       <section>
         <header class="bar">
@@ -90,7 +91,6 @@ function Guard({ protection, ...props }: OverviewProps & { protection: Protectio
 }
 
 const STEPS: Record<CheckName, string> = {
-  places: '/account/sessions',
   factor: '/account/security',
   codes: '/account/security',
   passkey: '/account/security/passkeys/add',
@@ -100,19 +100,12 @@ const STEPS: Record<CheckName, string> = {
 function checkText(props: OverviewProps, name: CheckName, isGood: boolean): Child {
   const t = props.view.t.overview
   const texts: Record<CheckName, () => Child> = {
-    places: () => placeText(props),
     factor: () => factorText(props, isGood),
     codes: () => codesText(props),
     passkey: () => (isGood ? t.hasPasskey : t.noPasskey),
     spare: () => (isGood ? t.hasSpare : t.noSpare),
   }
   return texts[name]()
-}
-
-function placeText({ view, newPlace }: OverviewProps): Child {
-  const t = view.t.overview
-  if (newPlace === undefined) return t.noNewPlace
-  return <Time view={view} at={newPlace.at} phrase={(when) => t.newPlace(newPlace.network, when)} />
 }
 
 function factorText({ view, account }: OverviewProps, isGood: boolean): string {

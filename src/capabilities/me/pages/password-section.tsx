@@ -1,10 +1,10 @@
-import { Change } from '../../../web/kit/confirm.tsx'
-import { Field, NewPasswordFields } from '../../../web/kit/fields.tsx'
-import { problemIn } from '../../../web/kit/form.ts'
+import { Alert, Confirm, Field, NewPasswordFields } from '../../../web/kit/fields.tsx'
+import { type Problem, problemIn } from '../../../web/kit/form.ts'
 import { Tile } from '../../../web/kit/icons.tsx'
+import type { View } from '../../../web/kit/view.ts'
 import type { SecurityProps } from './security-forms.ts'
 
-export function PasswordSection({ view, account, refused }: SecurityProps) {
+export function PasswordSection({ view, refused }: SecurityProps) {
   const t = view.t.security
   const problem = problemIn(refused, 'password')
   return (
@@ -14,26 +14,46 @@ export function PasswordSection({ view, account, refused }: SecurityProps) {
         <h2>{t.passwordTitle}</h2>
       </header>
       <p>{t.passwordLead}</p>
-      <Change
-        view={view}
+      <Confirm
         label={t.changePassword}
-        action="/account/security/password"
-        submit={t.changePassword}
-        problem={problem}
-        fields={['old_password', 'password', 'repeat']}
-        isHarmless
+        cancel={view.t.cancel}
+        question=""
+        open={problem !== undefined}
       >
-        <input type="hidden" name="username" autocomplete="username" value={account.username} />
-        <Field
-          name="old_password"
-          label={t.oldPassword}
-          type="password"
-          autocomplete="current-password"
-          problem={problem}
-          reveal={view.t.reveal}
-        />
-        <NewPasswordFields view={view} label={t.newPassword} repeat={t.repeat} problem={problem} />
-      </Change>
+        <PasswordForm view={view} action="/account/security/password" problem={problem} />
+      </Confirm>
     </article>
+  )
+}
+
+interface PasswordFormProps {
+  view: View
+  action: string
+  problem: Problem | undefined
+}
+
+/** Asks for the present password and the new one. */
+export function PasswordForm({ view, action, problem }: PasswordFormProps) {
+  const t = view.t.security
+  return (
+    <form method="post" action={action}>
+      <Alert problem={problem} fields={['old_password', 'password', 'repeat']} />
+      <input
+        type="hidden"
+        name="username"
+        autocomplete="username"
+        value={view.account?.username ?? ''}
+      />
+      <Field
+        name="old_password"
+        label={t.oldPassword}
+        type="password"
+        autocomplete="current-password"
+        problem={problem}
+        reveal={view.t.reveal}
+      />
+      <NewPasswordFields view={view} label={t.newPassword} repeat={t.repeat} problem={problem} />
+      <button>{t.changePassword}</button>
+    </form>
   )
 }

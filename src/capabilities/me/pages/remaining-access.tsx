@@ -23,11 +23,14 @@ export async function findRemaining<Ran extends Record<string, unknown>>(
   const { ran, works } = await inBatchOf(runParts, (batch) =>
     kinds.map((read) => read(c.get('deps'), userId, batch)),
   )
-  const found = works.filter(({ rows }) => rows.length > 0)
-  const remaining = found.toSorted(
-    (a, b) => Number(a.isByMail ?? false) - Number(b.isByMail ?? false),
-  )
-  return { ran, remaining }
+  return { ran, remaining: listed(works) }
+}
+
+/** The kinds of which there are any; those that give access only by mail stand last. */
+export function listed(kinds: readonly Remaining[]): Remaining[] {
+  return kinds
+    .filter(({ rows }) => rows.length > 0)
+    .toSorted((a, b) => Number(a.isByMail ?? false) - Number(b.isByMail ?? false))
 }
 
 interface RemainingAccessProps {

@@ -2,9 +2,8 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { App, AppContext } from '../../../web/http/context.ts'
 import { validate } from '../../../web/http/input.ts'
-import { Refusal } from '../../../core/base/refusals.ts'
 import { readSettings } from '../../settings/store.ts'
-import { possiblyEmptyText, text } from '../../../core/base/text.ts'
+import { text } from '../../../core/base/text.ts'
 import { readAccountAs } from '../../../core/access/act-as.ts'
 import { keepCredentials } from '../../../core/access/kept-credentials.ts'
 import { readRecovery } from '../../../core/access/recovery.ts'
@@ -17,7 +16,7 @@ import {
 import { disableTwoFactor, renewRecoveryCodes, startMove } from '../../two-factor/manage.ts'
 import { changeProfile } from '../profile.ts'
 import { action, formsOf } from '../../../web/kit/action.ts'
-import type { Fields, Refused } from '../../../web/kit/form.ts'
+import type { Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { goToFiles, takeFilesPath } from '../../sign-in/pages/files-path.ts'
 import { clearSessionToken } from '../../sign-in/pages/session-cookie.ts'
@@ -26,30 +25,20 @@ import { goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { EnrolmentPage } from '../../two-factor/pages/enrolment.tsx'
 import { NewPhonePage, RECOVERED } from '../../two-factor/pages/new-phone.tsx'
 import { RecoveryCodesPage } from '../../two-factor/pages/recovery-codes.tsx'
+import { checkPages } from './check-routes.tsx'
+import { parsePassword } from './parse-password.ts'
 import { showSecurity } from './show-security.tsx'
 import { findRemaining, RemainingAccessPage } from './remaining-access.tsx'
 
 const PATH = '/account/security'
 
 const codeSchema = v.object({ code: text() })
-const passwordSchema = v.object({
-  old_password: text(),
-  password: text(),
-  repeat: possiblyEmptyText(),
-})
-
 const confirmSchema = v.object({ code: text(), secret: text() })
-
-/** Reads the fields of a new password. @throws {Refusal} `invalidBody`, `passwordsDiffer`. */
-function parsePassword(fields: Fields) {
-  const { repeat, ...passwords } = validate(passwordSchema, fields)
-  if (passwords.password !== repeat) throw new Refusal('passwordsDiffer')
-  return passwords
-}
 
 /** The pages for password and two-step verification, under `/account/security`. */
 export const securityPages = new Hono<App>()
   .get('/', (c) => showSecurity(c))
+  .route('/check', checkPages)
   .route(
     '/',
     formsOf(PATH, showSecurity, {

@@ -28,9 +28,25 @@ async function showPrograms(c: AppContext, refused?: Refused) {
   return showForm(c, ProgramsPage, { view, programs }, refused)
 }
 
+type Program = Awaited<ReturnType<typeof listAccess>>['programs'][number]
+
+/** When an app last used its access, and since when it has it. */
+export function AppFacts({ view, program }: { view: View; program: Program }) {
+  const t = view.t.programs
+  const { usedAt, givenAt } = program
+  return (
+    <p class="facts">
+      <span>
+        {usedAt === null ? t.neverUsed : <Time view={view} at={usedAt} phrase={t.used} />}
+      </span>
+      {givenAt !== null && <TimeFact view={view} at={givenAt} phrase={t.given} />}
+    </p>
+  )
+}
+
 interface ProgramsProps {
   view: View
-  programs: Awaited<ReturnType<typeof listAccess>>['programs']
+  programs: Program[]
   problem: Problem | undefined
 }
 
@@ -41,20 +57,15 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
       <Heading title={t.title} lead={t.lead} />
       <Alert problem={problem} fields={[]} />
       <Rows
-        rows={programs.map(({ id, name, usedAt, givenAt }) => (
-          <Row icon="programs" tone="violet" title={name}>
-            <p class="facts">
-              <span>
-                {usedAt === null ? t.neverUsed : <Time view={view} at={usedAt} phrase={t.used} />}
-              </span>
-              {givenAt !== null && <TimeFact view={view} at={givenAt} phrase={t.given} />}
-            </p>
+        rows={programs.map((program) => (
+          <Row icon="programs" tone="violet" title={program.name}>
+            <AppFacts view={view} program={program} />
             <Change
               view={view}
               label={t.remove}
-              question={t.removeQuestion(name)}
+              question={t.removeQuestion(program.name)}
               action={`${PATH}/remove`}
-              values={{ id }}
+              values={{ id: program.id }}
               submit={t.removeSubmit}
             />
           </Row>

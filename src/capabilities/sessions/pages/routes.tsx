@@ -8,7 +8,14 @@ import type { Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { goTo, readView } from '../../../web/kit/view.ts'
 import { clearSessionToken } from '../../sign-in/pages/session-cookie.ts'
-import { endEverything, endOtherSessions, endSession, listSessions } from '../manage.ts'
+import {
+  confirmNetworks,
+  endEverything,
+  endOtherSessions,
+  endSession,
+  listOwnSessions,
+} from '../manage.ts'
+import { CHECK_PATH } from './new-network.tsx'
 import { SessionsPage } from './sessions.tsx'
 
 const PATH = '/account/sessions'
@@ -18,11 +25,17 @@ export const sessionPages = formsOf(PATH, showSessions, {
   end: action({
     reads: v.object({ id: text() }),
     run: (c, { id }) => endSession(c.get('deps'), own(actorOf(c)), id),
-    done: 'session-ended',
+    done: (c, _, { from }) => goTo(c, from === 'check' ? CHECK_PATH : PATH, 'session-ended'),
   }),
   'end-others': action({
     run: (c) => endOtherSessions(c.get('deps'), actorOf(c)),
-    done: 'sessions-ended',
+    done: (c, _, { from }) => goTo(c, from === 'check' ? CHECK_PATH : PATH, 'sessions-ended'),
+  }),
+  known: action({
+    reads: v.object({ network: text() }),
+    confirms: true,
+    run: (c, { network }) => confirmNetworks(c.get('deps'), sessionOf(c), network),
+    done: (c) => goTo(c, '/account', 'network-known'),
   }),
   'end-everything': action({
     run: (c) => endEverything(c.get('deps'), own(sessionOf(c))),
@@ -35,7 +48,9 @@ export const sessionPages = formsOf(PATH, showSessions, {
 
 async function showSessions(c: AppContext, refused?: Refused) {
   const actor = sessionOf(c)
-  const { account, sessions } = await listSessions(c.get('deps'), own(actor))
+  const { account, ...found } = await listOwnSessions(c.get('deps'), actor)
   const view = await readView(c, account)
-  return showForm(c, SessionsPage, { view, sessions, currentId: actor.sessionId }, refused)
+  const hasEnded = ['session-ended', 'sessions-ended'].includes(c.req.query('done') ?? '')
+  const props = { view, ...found, currentId: actor.sessionId, hasEnded }
+  return showForm(c, SessionsPage, props, refused)
 }

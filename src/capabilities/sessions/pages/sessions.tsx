@@ -4,8 +4,9 @@ import { HOUR_MILLISECONDS } from '../../../core/base/time.ts'
 import type { StoredSession as Session } from '../record.ts'
 import { Change } from '../../../web/kit/confirm.tsx'
 import { Alert } from '../../../web/kit/fields.tsx'
-import type { Problem } from '../../../web/kit/form.ts'
-import type { IconName } from '../../../web/kit/icons.tsx'
+import { placeName } from '../../../web/kit/country.ts'
+import { problemIn, type ShownRefused } from '../../../web/kit/form.ts'
+import { Icon, type IconName } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
 import { Row } from '../../../web/kit/rows.tsx'
@@ -13,62 +14,116 @@ import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import { describeUserAgent } from '../../../web/kit/user-agent.ts'
 import type { View } from '../../../web/kit/view.ts'
 import { EndEverything } from './end-everything.tsx'
+import { CHECK_PATH, type NewNetwork, WasItYou } from './new-network.tsx'
 
-interface SessionsProps {
-  view: View
+/** What `listOwnSessions` finds. */
+export interface Found {
   sessions: Session[]
-  /** Id of the visitor's session. */
-  currentId: string
-  problem?: Problem | undefined
+  /** The countries of networks; empty where they are not known. */
+  countries: ReadonlyMap<string, string>
+  newNetworks: NewNetwork[]
 }
 
-export function SessionsPage({ view, sessions, currentId, problem }: SessionsProps) {
+interface SessionsProps extends Found {
+  view: View
+  /** Id of the visitor's session. */
+  currentId: string
+  /** True when the user has just ended one or more. */
+  hasEnded: boolean
+  refused: ShownRefused | undefined
+}
+
+export function SessionsPage(props: SessionsProps) {
+  const { view, sessions, currentId, hasEnded, refused, newNetworks } = props
   const t = view.t.sessions
   const current = sessions.filter(({ id }) => id === currentId)
-  const others = sessions
-    .filter(({ id }) => id !== currentId)
-    .toSorted((a, b) => b.lastActiveAt - a.lastActiveAt)
+  const others = othersOf(props)
+  const [newest] = newNetworks
+  const asked = refused?.form === 'known' ? refused.fields['network'] : newest?.network
   return (
     <AccountPage view={view} title={t.title}>
       <Heading title={t.title} lead={t.lead} />
-      <Alert problem={problem} fields={[]} />
+      <Alert problem={refused?.form === 'known' ? undefined : refused?.problem} fields={[]} />
+      {hasEnded && (
+        <article class="status">
+          <Icon name="security" />
+          <div>
+            <h2>{t.afterEnd}</h2>
+            <p>{t.afterEndHint}</p>
+          </div>
+          <a role="button" href={CHECK_PATH}>
+            {t.secure}
+          </a>
+        </article>
+      )}
+      {newNetworks.map((found) => (
+        <WasItYou
+          view={view}
+          found={found}
+          problem={found.network === asked ? problemIn(refused, 'known') : undefined}
+        />
+      ))}
       <ul class="rows">
         {[...current, ...others].map((session) => (
-          <SessionRow view={view} session={session} isCurrent={session.id === currentId} />
+          <SessionRow {...props} session={session} isCurrent={session.id === currentId} />
         ))}
       </ul>
-      {others.length === 0 ? (
-        <p class="aside">{t.onlyThis}</p>
-      ) : (
-        <Change
-          view={view}
-          label={t.endOthers}
-          question={t.endOthersQuestion}
-          action="/account/sessions/end-others"
-          submit={t.endOthers}
-        />
-      )}
+      {others.length === 0 ? <p class="aside">{t.onlyThis}</p> : <EndOthers view={view} />}
       <EndEverything view={view} />
+      {others.length > 0 && !hasEnded && newNetworks.length === 0 && (
+        <p class="aside">
+          <a href={CHECK_PATH}>{t.unknownDevice}</a>
+        </p>
+      )}
     </AccountPage>
   )
 }
 
-interface RowProps {
+/** The other sessions: those of new networks first, then the latest. */
+export function othersOf({ sessions, newNetworks, currentId }: Found & { currentId: string }) {
+  const isNew = ({ network }: Session) => newNetworks.some((found) => found.network === network)
+  return sessions
+    .filter(({ id }) => id !== currentId)
+    .toSorted((a, b) => Number(isNew(b)) - Number(isNew(a)) || b.lastActiveAt - a.lastActiveAt)
+}
+
+/** @param from Names the page that follows, if not this one. */
+export function EndOthers({ view, from }: { view: View; from?: 'check' }) {
+  const t = view.t.sessions
+  return (
+    <Change
+      view={view}
+      label={t.endOthers}
+      question={t.endOthersQuestion}
+      action="/account/sessions/end-others"
+      submit={t.endOthers}
+      values={from === undefined ? {} : { from }}
+    />
+  )
+}
+
+interface RowProps extends Found {
   view: View
   session: Session
   isCurrent: boolean
+  /** Names the page that follows the end, if not this one. */
+  from?: 'check'
+  level?: 2 | 3
 }
 
-function SessionRow({ view, session, isCurrent }: RowProps) {
+export function SessionRow({ view, session, isCurrent, from, level = 2, ...found }: RowProps) {
   const t = view.t.sessions
+  const isNew = found.newNetworks.some(({ network }) => network === session.network)
   return (
     <Row
+      level={level}
       icon={deviceIcon(session.userAgent)}
-      tone={isCurrent ? 'green' : 'blue'}
+      tone={isCurrent ? 'green' : isNew ? 'amber' : 'blue'}
       title={
         <>
           {browserOf(view, session.userAgent)}
           {isCurrent && <span class="badge good">{t.current}</span>}
+          {isNew && <span class="badge warn">{t.newNetwork}</span>}
         </>
       }
     >
@@ -76,7 +131,7 @@ function SessionRow({ view, session, isCurrent }: RowProps) {
         <span>
           {isCurrent ? t.activeNow : <LastActive view={view} at={session.lastActiveAt} />}
         </span>
-        <span>{session.network}</span>
+        <span>{placeName(view, session.network, found.countries.get(session.network) ?? '')}</span>
       </p>
       <p class="facts">
         <TimeFact view={view} at={session.createdAt} phrase={t.since} />
@@ -85,6 +140,7 @@ function SessionRow({ view, session, isCurrent }: RowProps) {
       </p>
       {!isCurrent && (
         <form method="post" action="/account/sessions/end">
+          {from !== undefined && <input type="hidden" name="from" value={from} />}
           <button class="secondary" name="id" value={session.id}>
             {t.end}
           </button>

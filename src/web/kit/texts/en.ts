@@ -337,6 +337,7 @@ const peopleNoticesEn = {
 export const kitEn = {
   skipToContent: 'Skip to content',
   announcement: 'Announcement',
+  place: (network: string, country: string) => `${network} (${country})`,
   menu: 'Menu',
   mainNavigation: 'Account',
   administration: 'Administration',
@@ -440,6 +441,8 @@ export const kitEn = {
     'key-added': 'The key was added.',
     'key-deleted': 'The key was deleted.',
     'keys-deleted': 'All keys were deleted.',
+    'network-known': 'Thank you. There will be no more warning of this network.',
+    'account-checked': 'You have checked everything that opens your account.',
     'session-ended': 'The session has ended.',
     'sessions-ended': 'You are signed out on all other devices.',
     'credentials-kept': 'The app passwords and SSH keys are kept, and work again.',

@@ -38,6 +38,7 @@ const peopleNoticesZh = {
 export const kitZh: KitTexts = {
   skipToContent: '跳到正文',
   announcement: '公告',
+  place: (network, country) => `${network}（${country}）`,
   menu: '菜单',
   mainNavigation: '账户',
   administration: '管理',
@@ -132,6 +133,8 @@ export const kitZh: KitTexts = {
     'key-added': '公钥已添加。',
     'key-deleted': '公钥已删除。',
     'keys-deleted': '所有公钥已删除。',
+    'network-known': '已记录，不会再提醒这个网络。',
+    'account-checked': '你已检查所有能打开账户的方式。',
     'session-ended': '该设备已退出。',
     'sessions-ended': '其他设备均已退出。',
     'credentials-kept': '应用专用密码和 SSH 公钥已保留，可以继续使用。',
