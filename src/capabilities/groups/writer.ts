@@ -91,6 +91,7 @@ export async function settleFor(
   if (isAdmin || account === undefined) return
   if (waits === null && !isNew) return
   const { known } = waitingMemory(deps)
+  if (waits === null && (await readRightsHere(deps)).isSettled) return
   if (!isNew && known?.version === waits && !known.userIds.has(account.id)) return
   const isWaiting = (rights: Rights) => noteWaiting(deps, rights).has(account.id)
   if (!isWaiting(await readRights(deps, files))) return

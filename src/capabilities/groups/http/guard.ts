@@ -14,6 +14,7 @@ import { readSeenRules, SEEN_RULES } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { settleFor } from '../writer.ts'
 import { type ItemCall, itemCallOf } from './items.ts'
+import { guardMetas } from './meta-guard.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 
 /** The first change of a rule makes the row. */
@@ -76,6 +77,8 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
   if (item !== undefined) return guardItems(site, item)
   const shown = shownFolderOf(call)
   if (shown !== undefined) return guardShown(site, shown)
+  const meta = guardMetas(deps, files, call)
+  if (meta !== undefined) return meta
   return { column: KNOWN_STATE, admit: (asker) => settle(site, asker).then(() => ({})) }
 }
 
