@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents } from '../../schema/tables.ts'
+import { auditEvents, settings } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { createMeter } from '../../src/core/database/database.ts'
 import { changeUser } from '../../src/capabilities/users/manage-users.ts'
@@ -21,6 +21,14 @@ beforeEach(async () => {
   aliceId = await site.addUser('alice', { password: 'alice-Passw0rd' })
   admin = new Visitor(site)
   await admin.signIn('admin', ADMIN_PASSWORD)
+})
+
+test('the pages of events say for how many days they are kept', async () => {
+  expect(textOf((await admin.get(EVENTS)).html)).toContain('on this site, kept for 90 days.')
+  await site.db.insert(settings).values({ key: 'event_retention_days', value: '365' })
+  expect(textOf((await admin.get(EVENTS)).html)).toContain('on this site, kept for 365 days.')
+  const { html } = await admin.get('/account/activity')
+  expect(textOf(html)).toContain('to your account, kept for 365 days.')
 })
 
 /** What the page lists, in words. */

@@ -2,6 +2,7 @@ import { capability } from '../../web/kit/capability.ts'
 
 /** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
+  settings: 'the pages say how long events are kept',
   sessions: 'an event names the device like a session',
   users: 'operators look for the events of a user',
 }

@@ -1,6 +1,7 @@
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { of, read } from '../../core/access/subject.ts'
+import { retentionDays, selectRetention } from '../settings/store.ts'
 import type { PageWindow } from '../../core/base/paging.ts'
 import {
   countSiteEvents,
@@ -12,7 +13,8 @@ import {
 /**
  * Lists the events of the site for an operator, latest first.
  *
- * @returns The events, and whether more exist. A total would need a read of every row.
+ * @returns The events, whether more exist, and how many days events are kept. A total would need a
+ *   read of every row.
  * @throws {Refusal} `notAdmin`.
  */
 export async function listSiteEvents(
@@ -22,10 +24,15 @@ export async function listSiteEvents(
   { limit, offset }: PageWindow,
 ) {
   const oneMore = { limit: limit + 1, offset }
-  const { events } = await read(deps, of(operator), {
+  const { events, kept } = await read(deps, of(operator), {
     events: selectAllEvents(deps.db, filter, oneMore),
+    kept: selectRetention(deps.db),
   })
-  return { events: events.slice(0, limit), more: events.length > limit }
+  return {
+    events: events.slice(0, limit),
+    more: events.length > limit,
+    keptDays: retentionDays(kept[0]?.value),
+  }
 }
 
 /** Each page is one round trip, and its rows are in memory at a time. */

@@ -3,6 +3,7 @@ import { shownEventId } from '../../core/crypto/key-ring.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { Actor, ReaderDeps } from '../../core/access/act-as.ts'
 import { own, read } from '../../core/access/subject.ts'
+import { retentionDays, selectRetention } from '../settings/store.ts'
 import {
   countEvents,
   type EventFilter,
@@ -17,7 +18,7 @@ type OwnEventsDeps = ReaderDeps & Pick<Deps, 'keyRing'>
 
 type OwnEventFilter = Omit<EventFilter, 'userId'>
 
-/** Reads the actor's account and a page of its events, latest first. */
+/** Reads the actor's account, a page of its events, latest first, and how many days events are kept. */
 export async function listOwnEvents(
   deps: OwnEventsDeps,
   actor: Actor,
@@ -26,16 +27,22 @@ export async function listOwnEvents(
   filter: OwnEventFilter = {},
 ) {
   const window = boundedWindowOf(page, perPage, MAX_EVENTS)
-  const { account, events, counted } = await read(deps, own(actor), {
+  const { account, events, counted, kept } = await read(deps, own(actor), {
     events: selectEvents(deps.db, actor.userId, window, filter),
     counted: countEvents(deps.db, actor.userId, filter),
+    kept: selectRetention(deps.db),
   })
   const ring = await deps.keyRing()
   const shown = events.map(async (event) => ({
     ...ownEvent(event),
     id: await shownEventId(ring, event.id),
   }))
-  return { account, events: await Promise.all(shown), total: counted[0]?.total ?? 0 }
+  return {
+    account,
+    events: await Promise.all(shown),
+    total: counted[0]?.total ?? 0,
+    keptDays: retentionDays(kept[0]?.value),
+  }
 }
 
 /** Reads the latest events of the actor's account, for a file. */

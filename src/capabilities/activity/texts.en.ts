@@ -3,7 +3,7 @@ import type { EventPhrase, ShownRefusal } from './pages/event-phrase.ts'
 export const activityEn = {
   activity: {
     title: 'Your activity',
-    lead: 'What has happened to your account. Old entries are deleted after a while.',
+    lead: (days: number) => `What has happened to your account, kept for ${days} days.`,
     none: 'No activity yet',
     you: 'You',
     /** The words beside a verb's object. */
@@ -62,7 +62,10 @@ export const activityEn = {
   },
   adminEvents: {
     title: 'Site events',
-    lead: 'What has happened on this site. Old entries are deleted after a while.',
+    lead: (days: number | undefined) =>
+      days === undefined
+        ? 'What has happened on this site.'
+        : `What has happened on this site, kept for ${days} days.`,
     user: 'User name',
     noUser: 'No user has or had this name. A deleted user is also found by id: #7.',
     page: (page: number) => `Page ${page}`,

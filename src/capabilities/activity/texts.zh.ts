@@ -4,7 +4,7 @@ import { isWide } from '../../core/base/chinese.ts'
 export const activityZh: typeof activityEn = {
   activity: {
     title: '账户活动',
-    lead: '你的账户发生过什么。较早的记录会定期删除。',
+    lead: (days) => `你的账户发生过什么，保留 ${days} 天。`,
     none: '还没有记录',
     // A list of one's own acts needs no “you” before each.
     you: '',
@@ -60,7 +60,8 @@ export const activityZh: typeof activityEn = {
   },
   adminEvents: {
     title: '站点事件',
-    lead: '站点上发生过什么。较早的记录会定期删除。',
+    lead: (days) =>
+      days === undefined ? '站点上发生过什么。' : `站点上发生过什么，保留 ${days} 天。`,
     user: '用户名',
     noUser: '没有这个名字的用户，已删除的用户中也没有。已删除的用户也可以按编号查找：#7。',
     page: (page) => `第 ${page} 页`,

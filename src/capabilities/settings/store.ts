@@ -169,7 +169,17 @@ export async function findChangedSetting(
 /** Returns the time for which events are kept, in milliseconds. */
 export async function eventRetention(db: Database): Promise<number> {
   const days = await findChangedSetting(db, 'event_retention_days')
-  return Number(days ?? ALL_DEFAULTS.event_retention_days) * DAY_MILLISECONDS
+  return retentionDays(days) * DAY_MILLISECONDS
+}
+
+/** Selects for how long events are kept, if an operator has changed it. */
+export function selectRetention(db: Database) {
+  return selectSettings(db, ['event_retention_days'])
+}
+
+/** @param changed The value of `selectRetention`; `undefined` for the default. */
+export function retentionDays(changed: string | undefined): number {
+  return Number(changed ?? ALL_DEFAULTS.event_retention_days)
 }
 
 /** Selects these settings, as far as they are changed. */

@@ -31,14 +31,14 @@ export const activityPages = new Hono<App>()
     const page = Math.max(requestedPage, 1)
     const { filter, problem } = parseFilter(textsFor(c), fields)
     const read = [c.get('deps'), actorOf(c), page, EVENTS_PER_PAGE, filter] as const
-    const { account, events, total } = await listOwnEvents(...read)
+    const { account, events, total, keptDays } = await listOwnEvents(...read)
     const pages = Math.max(1, Math.ceil(total / EVENTS_PER_PAGE))
     const view = await readView(c, account)
     const t = view.t.activity
     return showPage(
       c,
       <EventsPage
-        {...{ view, title: t.title, lead: t.lead, path: PATH, fields, problem }}
+        {...{ view, title: t.title, lead: t.lead(keptDays), path: PATH, fields, problem }}
         kinds={OWN_KINDS}
         chips={CHIPS}
         events={problem === undefined ? events : []}

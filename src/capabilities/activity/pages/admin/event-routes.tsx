@@ -16,7 +16,7 @@ import { SiteEventsPage } from './events.tsx'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 
 const EVENTS_PER_PAGE = 25
-const NO_EVENTS = { events: [], more: false }
+const NO_EVENTS = { events: [], more: false, keptDays: undefined }
 
 const siteEventQuery = v.object({ ...eventQuery.entries, user: filterText })
 
@@ -28,8 +28,8 @@ export const eventPages = new Hono<App>()
     const page = Math.max(requestedPage, 1)
     const { filter, problem } = await parseSiteFilter(c, view.t, fields)
     const window = { limit: EVENTS_PER_PAGE, offset: (page - 1) * EVENTS_PER_PAGE }
-    const { events, more } = problem === undefined ? await list(c, filter, window) : NO_EVENTS
-    const props = { view, events, page, more, fields, problem }
+    const listed = problem === undefined ? await list(c, filter, window) : NO_EVENTS
+    const props = { view, ...listed, page, fields, problem }
     return showPage(c, <SiteEventsPage {...props} />)
   })
   .get('/events.csv', query(siteEventQuery), async (c) => {

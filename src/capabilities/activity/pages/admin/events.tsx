@@ -20,12 +20,14 @@ interface EventsProps {
   events: Awaited<ReturnType<typeof listSiteEvents>>['events']
   page: number
   more: boolean
+  /** For how many days events are kept; `undefined` when none were read. */
+  keptDays: number | undefined
   /** The filter of the request; an empty field matches every event. */
   fields: EventFields & { user: string }
   problem: Problem | undefined
 }
 
-export function SiteEventsPage({ view, more, ...props }: EventsProps) {
+export function SiteEventsPage({ view, more, keptDays, ...props }: EventsProps) {
   const t = view.t.adminEvents
   const { page, fields, problem } = props
   return (
@@ -33,7 +35,7 @@ export function SiteEventsPage({ view, more, ...props }: EventsProps) {
       {...props}
       view={view}
       title={t.title}
-      lead={t.lead}
+      lead={t.lead(keptDays)}
       path={EVENTS_PATH}
       kinds={EVENT_KINDS}
       chips={CHIPS}
