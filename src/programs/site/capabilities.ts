@@ -1,6 +1,7 @@
 import { activity } from '../../capabilities/activity/programs.ts'
 import { appPasswords } from '../../capabilities/app-passwords/programs.ts'
 import { files } from '../../capabilities/files/programs.ts'
+import { groups } from '../../capabilities/groups/programs.ts'
 import { joining } from '../../capabilities/joining/programs.ts'
 import { mail } from '../../capabilities/mail/programs.ts'
 import { notices } from '../../capabilities/notices/programs.ts'
@@ -20,6 +21,7 @@ import type { InPrograms } from './in-programs.ts'
  */
 export const CAPABILITIES: readonly InPrograms[] = [
   users,
+  groups,
   joining,
   twoFactor,
   sessions,

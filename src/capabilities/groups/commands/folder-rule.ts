@@ -1,0 +1,115 @@
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { UsageError } from '../../../programs/kit/command-error.ts'
+import { choice, takes } from '../../../programs/kit/declaration.ts'
+import { lookUpUser, USER, USER_TEXT } from '../../../programs/site/find-user.ts'
+import { onSite, sought } from '../../../programs/site/on-site.ts'
+import type { Site } from '../../../programs/site/site.ts'
+import { checkFolder } from '../check.ts'
+import { ACCESS } from '../decision.ts'
+import { changeRule, createRule, listRules, removeRule } from '../folder-rules.ts'
+import { ruleRecord } from '../record.ts'
+import { withFileServer } from './deps.ts'
+
+const COLUMNS = ['id', 'path', 'group', 'username', 'access']
+const PATH = takes('<path>', 'the full path of a folder', '文件夹的完整路径')
+
+const list = onSite({
+  about: 'lists the folder rules',
+  zh: '列出文件夹规则',
+  takes: { path: takes('--path <path>', 'only those of this folder', '仅此文件夹的规则') },
+  examples: ['folder-rule list', 'folder-rule list --path /photos'],
+  async run(site, { path }, { output }) {
+    const { rules, total } = await listRules(site, COMMAND_LINE, { path }, 1, 0)
+    const content = rules.map(ruleRecord)
+    const shown = content.map((rule) => ({
+      ...rule,
+      username: rule.uid === null ? null : (rule.username ?? `#${rule.uid} (deleted)`),
+    }))
+    output.list(COLUMNS, { content, total }, 'There are no folder rules.', shown)
+  },
+})
+
+const SET_OPTIONS = {
+  group: takes('--group <group>', 'a group, user or guest', '用户组、user 或 guest'),
+  user: sought(takes('--user <user>', ...USER_TEXT), async (site, name) =>
+    name === undefined ? undefined : lookUpUser(site, name),
+  ),
+}
+
+const set = onSite({
+  about: 'gives a group or a user a right in a folder and all below it',
+  zh: '设置用户组或用户在文件夹及其下级中的权限',
+  takes: {
+    path: PATH,
+    access: choice(
+      '<access>',
+      'none, read, write (and read); unset deletes the rule',
+      'none（无）、read（读）、write（读写）；unset 删除规则',
+      [...ACCESS, 'unset'] as const,
+    ),
+    ...SET_OPTIONS,
+  },
+  notes: [
+    `The first right in a folder closes it to everybody whom no rule names. A rule gives no more than the
+permissions and the base path of a user.`,
+    `文件夹一旦有了第一条授权，规则未提到的用户就无法访问它。规则给予的权限不会超出用户自身的权限和根文件夹。`,
+  ],
+  examples: [
+    'folder-rule set /photos --group family write',
+    'folder-rule set /photos/2026 --user alice unset',
+  ],
+  before({ group, user }) {
+    if ((group === undefined) === (user === undefined))
+      throw new UsageError('Say whose right it is: --group or --user.')
+  },
+  async run(site, { path, access, group, user }, { output, remote }) {
+    const deps = await withFileServer(site, remote)
+    const asked = { path, group, uid: user?.id }
+    const name = group ?? user?.username ?? ''
+    const rule = await findRule(site, asked)
+    const record = { path, group: group ?? null, username: user?.username ?? null, access }
+    if (access === 'unset') {
+      const waiting = rule === undefined ? 0 : await removeRule(deps, COMMAND_LINE, rule.id)
+      const done = rule === undefined ? 'had no rule' : 'has no rule any more'
+      return output.done(`${name} ${done} for ${path}.${say(waiting)}`, { ...record, waiting })
+    }
+    const { waiting, warnings } =
+      rule === undefined
+        ? await createRule(deps, COMMAND_LINE, { ...asked, access })
+        : { waiting: await changeRule(deps, COMMAND_LINE, rule.id, access), warnings: [] }
+    const warned = warnings.length === 0 ? '' : ` Warnings: ${warnings.join(', ')}.`
+    const done = `${path}: ${name} ${access}.${say(waiting)}${warned}`
+    output.done(done, { ...record, waiting, warnings })
+  },
+})
+
+/** Finds the rule of a group or a user for a folder. */
+async function findRule(
+  site: Site,
+  { path, group, uid }: { path: string; group: string | undefined; uid: number | undefined },
+) {
+  const { rules } = await listRules(site, COMMAND_LINE, { path, group, userId: uid }, 1, 0)
+  return rules[0]
+}
+
+/** Says how many folders are not written yet. */
+function say(waiting: number): string {
+  return waiting === 0 ? '' : ` ${waiting} folders wait to be written to OpenList.`
+}
+
+const check = onSite({
+  about: 'tells what a user may do in a folder',
+  zh: '查看用户在文件夹中的权限',
+  takes: { user: USER, path: PATH },
+  examples: ['folder-rule check alice /photos'],
+  async run(site, { user: { id, username }, path }, { output }) {
+    const { access, rule, reach } = await checkFolder(site, COMMAND_LINE, id, path)
+    const why = rule === null ? '' : ` (rule ${rule})`
+    const text = access === 'open' ? 'open: no rule decides' : `${access}${why}`
+    const hidden = reach ? '' : ', and the base path hides the folder'
+    output.done(`${username} at ${path}: ${text}${hidden}.`, { access, rule, reach })
+  },
+})
+
+/** `latchkey folder-rule …`: the rights of groups and users in folders. */
+export const folderRuleCommands = { list, set, check }

@@ -1,0 +1,21 @@
+import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { builtInGroupOf } from '../../../core/accounts/groups.ts'
+import type { OfUser } from '../../../programs/site/in-programs.ts'
+import type { Site } from '../../../programs/site/site.ts'
+import { listRules } from '../folder-rules.ts'
+import { listGroups } from '../manage-groups.ts'
+import { ruleRecord } from '../record.ts'
+
+/** The groups of a user and the rules for the user alone, for the commands of the group `user`. */
+export const ofUser: OfUser = {
+  shown: async (site, { id, role }) => ({ groups: await namesOf(site, id, role) }),
+  exported: async (site, { id, role }) => {
+    const { rules } = await listRules(site, COMMAND_LINE, { userId: id }, 1, 0)
+    return { groups: await namesOf(site, id, role), folder_rules: rules.map(ruleRecord) }
+  },
+}
+
+async function namesOf(site: Site, userId: number, role: number): Promise<string[]> {
+  const { groups } = await listGroups(site, COMMAND_LINE, userId, 1, 0)
+  return [builtInGroupOf(role), ...groups.map(({ name }) => name)]
+}
