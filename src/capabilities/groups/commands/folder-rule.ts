@@ -94,7 +94,7 @@ async function findRule(
 
 /** Says how many folders are not written yet. */
 function say(waiting: number): string {
-  return waiting === 0 ? '' : ` ${waiting} folders wait to be written to OpenList.`
+  return waiting === 0 ? '' : ` Folders that wait to be written to OpenList: ${waiting}.`
 }
 
 const check = onSite({
