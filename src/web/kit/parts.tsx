@@ -10,15 +10,28 @@ export function Heading({ title, lead }: { title: string; lead: string }) {
   )
 }
 
+interface CopyButtonProps {
+  view: View
+  from: string
+  /** Whether copying is what the page is for. */
+  isPrimary?: boolean
+}
+
 /**
  * A button that copies an element's `data-text`, or else its value or text. Only the script shows
  * it.
  *
  * @param from Id of the element.
  */
-export function CopyButton({ view: { t }, from }: { view: View; from: string }) {
+export function CopyButton({ view: { t }, from, isPrimary = false }: CopyButtonProps) {
   return (
-    <button type="button" class="secondary" data-copy={from} data-done={t.copied} hidden>
+    <button
+      type="button"
+      class={isPrimary ? undefined : 'secondary'}
+      data-copy={from}
+      data-done={t.copied}
+      hidden
+    >
       {t.copy}
     </button>
   )
@@ -45,8 +58,8 @@ export function ShownOnce({ view, id, label, secret, rows, next, done }: ShownOn
         {secret}
       </textarea>
       <p class="buttons">
-        <CopyButton view={view} from={id} />
-        <a role="button" href={next}>
+        <CopyButton view={view} from={id} isPrimary />
+        <a role="button" class="secondary" href={next}>
           {done}
         </a>
       </p>

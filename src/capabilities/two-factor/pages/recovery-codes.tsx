@@ -30,7 +30,6 @@ export function RecoveryCodesPage({ view, username, codes, done }: RecoveryCodes
             <p class="buttons">
               <a
                 role="button"
-                class="secondary"
                 href={`data:text/plain;charset=utf-8,${encodeURIComponent(fileOf(view, username, codes))}`}
                 download={`recovery-codes-${username.replaceAll(/[^\w.-]+/g, '-')}.txt`}
               >
@@ -44,7 +43,7 @@ export function RecoveryCodesPage({ view, username, codes, done }: RecoveryCodes
           </div>
         </div>
         <p class="buttons">
-          <a role="button" href={done}>
+          <a role="button" class="secondary" href={done}>
             {t.recovery.done}
           </a>
         </p>
