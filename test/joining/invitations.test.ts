@@ -166,6 +166,61 @@ describe('where a file server stands behind the site', () => {
   })
 })
 
+describe('the page that makes an invitation', () => {
+  const path = '/account/admin/invitations/add'
+  let operator: Visitor
+  beforeEach(async () => {
+    operator = new Visitor(site)
+    await operator.signIn('admin', ADMIN_PASSWORD)
+  })
+
+  test('mails it to an address, in the name of who invites', async () => {
+    await site.set({ site_title: 'Family files' })
+    await operator.post(path, { who: ' anna@example.org ', 'permission-level': 'read' })
+    const [mail] = await site.mail()
+    expect(mail).toMatchObject({
+      to: 'anna@example.org',
+      subject: 'admin invites you to Family files',
+    })
+    const page = await new Visitor(site).get(`/account/link/${secretOf(mail?.text ?? '')}`)
+    expect(page.html).toContain('<h1>admin invites you to Family files</h1>')
+  })
+
+  test('shows the link for a name, and begins with what was given last', async () => {
+    const made = await operator.post(path, {
+      who: 'Anna',
+      'permission-level': 'write',
+      base_path: '/family',
+    })
+    expect(made.html).toContain(`${SITE_ADDRESS}/account/link/`)
+    const next = await operator.get(path)
+    expect(next.html).toMatch(/value="write"[^>]* checked/)
+    expect(next.html).toMatch(/name="base_path"[^>]*value="\/family"/)
+  })
+
+  test('says beside the field that an address is wrong', async () => {
+    const { html } = await operator.post(path, { who: 'anna@', 'permission-level': 'read' })
+    expect(html).toMatch(/id="who"[^>]*aria-invalid="true"/)
+    expect(await site.mail()).toEqual([])
+  })
+
+  test('folds away what nobody can use any more', async () => {
+    await operator.post(path, { who: 'Anna', 'permission-level': 'read' })
+    await operator.post(path, { who: 'Bert', 'permission-level': 'read', uses: '1' })
+    site.now += 30 * DAY
+    await operator.signIn('admin', ADMIN_PASSWORD)
+    await operator.post(path, { who: 'Carl', 'permission-level': 'read' })
+    const { html } = await operator.get('/account/admin/invitations')
+    const fold = html.slice(html.indexOf('class="fold"'))
+    expect([fold.includes('Anna'), fold.includes('Bert'), fold.includes('Carl')]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(html).toContain('Carl')
+  })
+})
+
 test('an operator puts the name of a new user into the folder, too', async () => {
   const path = '/api/admin/user/create'
   const carol = { username: 'carol', base_path: '/homes/{username}/x' }

@@ -121,6 +121,10 @@ export function selectLive(db: Database, tokenHash: string, now: number) {
       accountDays: links.accountDays,
       secondFactor: links.secondFactor,
       createdBy: links.createdBy,
+      creatorName:
+        sql<string>`coalesce((select ${users.username} from ${users} where ${users.id} = ${links.createdBy}), '')`.as(
+          'creator_name',
+        ),
       ownerName:
         sql<string>`coalesce((select ${users.username} from ${users} where ${users.id} = ${links.userId}), '')`.as(
           'owner_name',
@@ -147,6 +151,8 @@ export function selectLinks(
       name: links.name,
       username: sql<string>`coalesce(${owners.username}, ${links.username})`.as('for_name'),
       email: links.email,
+      permission: links.permission,
+      basePath: links.basePath,
       uses: links.uses,
       used: links.used,
       createdBy: links.createdBy,

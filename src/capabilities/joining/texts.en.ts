@@ -4,6 +4,7 @@ export const joiningEn = {
   /** Invitation, registration, forgotten passwords and addresses. */
   joining: {
     invitationTitle: 'You are invited',
+    invitationFrom: (inviter: string, site: string) => `${inviter} invites you to ${site}`,
     invitationLead: (site: string) => `Choose how you sign in to ${site}.`,
     registerTitle: 'Create an account',
     registerLead: 'Choose a name and a password.',
@@ -87,13 +88,14 @@ export const joiningEn = {
     older: 'Older',
     page: (page: number, pages: number) => `Page ${page} of ${pages}`,
 
-    linkPart: 'The link',
-    accountPart: 'The new account',
-    note: 'Note',
-    noteHint: 'It helps you recognise the invitation. Only administrators see it.',
-    email: 'Mail it to',
-    emailHint:
-      'The site mails the link to this address, which then counts as confirmed. Leave it empty to hand the link over yourself.',
+    spent: 'Used or over',
+    who: 'Name or e-mail address',
+    whoHint:
+      'An address gets the link by mail, and counts as confirmed. With a name, you hand the link over yourself.',
+    whoName: 'Name',
+    whoNameHint: 'It helps you recognise the invitation. Only administrators see it.',
+    more: 'More',
+    moreAbout: 'number of accounts, user name, folder, dates',
     username: 'User name',
     usernameHint: 'Leave it empty to let the user choose.',
     uses: 'Number of accounts',

@@ -4,6 +4,7 @@ import { chinese } from '../../core/base/chinese.ts'
 export const joiningZh: typeof joiningEn = {
   joining: {
     invitationTitle: '你收到了邀请',
+    invitationFrom: (inviter, site) => chinese`${inviter} 邀请你加入 ${site}`,
     invitationLead: (site) => chinese`请设置你在 ${site} 的登录方式。`,
     registerTitle: '创建账户',
     registerLead: '请设置用户名和密码。',
@@ -79,12 +80,13 @@ export const joiningZh: typeof joiningEn = {
     older: '较早',
     page: (page, pages) => `第 ${page}/${pages} 页`,
 
-    linkPart: '链接',
-    accountPart: '新账户',
-    note: '备注',
-    noteHint: '只有管理员能看到，也会记入每个账户的注册事件。',
-    email: '发送到邮箱',
-    emailHint: '本站把链接发送到此地址，此地址即为已确认。留空则由你自行转交链接。',
+    spent: '已用完或已失效',
+    who: '姓名或邮箱',
+    whoHint: '填写邮箱时，本站会发送链接，此邮箱即为已确认。填写姓名时，由你自行转交链接。',
+    whoName: '姓名',
+    whoNameHint: '用于识别此邀请，只有管理员能看到。',
+    more: '更多',
+    moreAbout: '账户数、用户名、文件夹、日期',
     username: '用户名',
     usernameHint: '留空则由对方选择。',
     uses: '可创建的账户数',

@@ -13,6 +13,8 @@ interface Mail {
   language: Language
   /** The name of the account. Kinds for addresses that are not verified never show it. */
   username: string
+  /** Who has made the invitation; empty for the command line. */
+  inviter?: string
   /** The secret of the link; empty for none. */
   secret: string
   /** When the link ends, or the account. Unix time, milliseconds. */
@@ -21,6 +23,8 @@ interface Mail {
 
 /** Names have up to 255 characters, and a subject is one line. */
 const MAX_NAME_CHARACTERS = 60
+/** It stands beside the name of the site. */
+const MAX_INVITER_CHARACTERS = 32
 
 /** The values of `lang`. */
 const TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
@@ -32,7 +36,7 @@ const TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
  * @param title The name of the site; empty for none.
  */
 export function writeMail(
-  { kind, address, language, username, secret, expiresAt }: Mail,
+  { kind, address, language, username, inviter = '', secret, expiresAt }: Mail,
   site: MailSite,
   title: string,
 ): Omit<EmailText, 'headers'> {
@@ -43,6 +47,7 @@ export function writeMail(
     site: shortened(title) || host,
     host,
     user: shortened(username),
+    inviter: shortened(inviter, MAX_INVITER_CHARACTERS),
     until: `${isoTime(expiresAt).slice(0, 16).replace('T', ' ')} UTC`,
   }
   const link = words === '' ? undefined : linkAddress(site.address, secret)
@@ -63,10 +68,10 @@ export function linkAddress(site: string, secret: string): string {
 }
 
 /** Shortens a name, and makes it harmless in a line of text. */
-function shortened(name: string): string {
+function shortened(name: string, maxCharacters = MAX_NAME_CHARACTERS): string {
   const characters = Array.from(visible(name))
-  if (characters.length <= MAX_NAME_CHARACTERS) return characters.join('')
-  return `${characters.slice(0, MAX_NAME_CHARACTERS).join('')}…`
+  if (characters.length <= maxCharacters) return characters.join('')
+  return `${characters.slice(0, maxCharacters).join('')}…`
 }
 
 interface HtmlParts {

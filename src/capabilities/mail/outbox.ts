@@ -84,6 +84,10 @@ export function takeDueMails(db: Database, now: number) {
       username: sql<string | null>`(
         select ${users.username} from ${users} where ${users.id} = ${mails.userId}
       )`,
+      // Nested, because Drizzle takes the names of tables off the columns of the outer level.
+      inviter: sql<string | null>`(${sql`
+        select ${users.username} from ${users} join ${links} on ${users.id} = ${links.createdBy}
+        where ${mails.kind} = 'invitation' and ${links.tokenHash} = ${mails.linkHash}`})`,
     })
 }
 

@@ -119,6 +119,10 @@ async function sendOne(
       },
     )
   }
-  const message = writeMail({ ...mail, kind, username: mail.username ?? '', secret }, site, title)
+  const message = writeMail(
+    { ...mail, kind, username: mail.username ?? '', inviter: mail.inviter ?? '', secret },
+    site,
+    title,
+  )
   return sendEmail(deps, message, mail.id)
 }

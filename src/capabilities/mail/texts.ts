@@ -25,6 +25,8 @@ interface Named {
   host: string
   /** Empty in a mail to an address that is not verified: nobody can write to strangers with it. */
   user: string
+  /** The administrator who invites; empty for an invitation of the command line. */
+  inviter: string
   /** When the link in it ends, or the account: `2026-11-25 10:00 UTC`. */
   until: string
 }
@@ -107,9 +109,12 @@ const en: MailTexts = {
       after: () => [],
     },
     invitation: {
-      subject: ({ site }) => `You are invited to ${site}`,
-      before: ({ site }) => [
-        `An administrator of ${site} invites you to create an account there.`,
+      subject: ({ inviter, site }) =>
+        inviter === '' ? `You are invited to ${site}` : `${inviter} invites you to ${site}`,
+      before: ({ inviter, site }) => [
+        inviter === ''
+          ? `An administrator of ${site} invites you to create an account there.`
+          : `${inviter} invites you to create an account at ${site}.`,
         'Open this link and choose a password:',
       ],
       link: 'Create an account',
@@ -195,8 +200,14 @@ const zh: MailTexts = {
       after: () => [],
     },
     invitation: {
-      subject: ({ site }) => chinese`邀请你加入 ${site}`,
-      before: ({ site }) => [chinese`${site} 的管理员邀请你创建账户。`, '请打开此链接并设置密码：'],
+      subject: ({ inviter, site }) =>
+        inviter === '' ? chinese`邀请你加入 ${site}` : chinese`${inviter} 邀请你加入 ${site}`,
+      before: ({ inviter, site }) => [
+        inviter === ''
+          ? chinese`${site} 的管理员邀请你创建账户。`
+          : chinese`${inviter} 邀请你在 ${site} 创建账户。`,
+        '请打开此链接并设置密码：',
+      ],
       link: '创建账户',
       after: ({ until }) => [
         `链接只能使用一次，有效期至 ${until}。`,

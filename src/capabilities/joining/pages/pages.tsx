@@ -21,11 +21,13 @@ export function RegistrationPage({
   problem,
   link = '',
   fixedName = '',
+  inviter = '',
   siteKey = '',
-}: FormProps & { link?: string; fixedName?: string; siteKey?: string }) {
+}: FormProps & { link?: string; fixedName?: string; inviter?: string; siteKey?: string }) {
   const t = view.t.joining
   const isInvited = link !== ''
-  const title = isInvited ? t.invitationTitle : t.registerTitle
+  const invitation = inviter === '' ? t.invitationTitle : t.invitationFrom(inviter, view.site.title)
+  const title = isInvited ? invitation : t.registerTitle
   const lead = isInvited ? t.invitationLead(view.site.title) : t.registerLead
   const isFixed = fixedName !== ''
   return (

@@ -83,7 +83,12 @@ async function showLink(c: AppContext, secret: string, refused?: Refused) {
   const link = await openLink(c.get('deps'), secret)
   const props = { view: await readView(c), link: secret }
   if (link.kind === 'invitation')
-    return showForm(c, RegistrationPage, { ...props, fixedName: link.username }, refused)
+    return showForm(
+      c,
+      RegistrationPage,
+      { ...props, fixedName: link.username, inviter: link.creatorName },
+      refused,
+    )
   if (link.kind === 'reset')
     return showForm(c, ResetPage, { ...props, username: link.ownerName }, refused)
   return showForm(c, EmailPage, { ...props, address: link.email }, refused)

@@ -9,6 +9,7 @@ import type { Fields, Refused } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
 import { goTo, showPage } from '../../../../web/kit/view.ts'
 import { permissionIn } from '../../../users/pages/admin/permission-fields.tsx'
+import { hasMailSite } from '../../../mail/mail-site.ts'
 import { invitationRequest, invitationSchema } from '../../fields.ts'
 import { linkPlaceOf } from '../../http/link-place.ts'
 import { createInvitation, listLinks, withdrawLink } from '../../invitations.ts'
@@ -28,7 +29,7 @@ const listQuery = v.object({ page: pageQuery.entries.page })
 export const invitationPages = formsOf(INVITATIONS_PATH, showInvitations, {
   add: action({
     page: showNewInvitation,
-    reads: (fields) => invitationRequest(parseInvitation(fields)),
+    reads: (fields, c) => invitationRequest(parseInvitation(fields, hasMailSite(c.get('deps')))),
     confirms: true,
     run: (c, request) => createInvitation(c.get('deps'), actorOf(c), request, linkPlaceOf(c)),
     async done(c, made) {
@@ -43,13 +44,18 @@ export const invitationPages = formsOf(INVITATIONS_PATH, showInvitations, {
   }),
 }).get('/', query(listQuery), (c) => showInvitations(c, undefined, c.req.valid('query').page))
 
-/** @throws {Refusal} `invalidBody`. */
-function parseInvitation(fields: Fields) {
-  const { name, username, email, base_path, uses, account_days } = fields
+/**
+ * @param hasMail Whether an address in `who` is mailed the link; otherwise it is the note.
+ * @throws {Refusal} `invalidBody`.
+ */
+function parseInvitation(fields: Fields, hasMail: boolean) {
+  const { username, base_path, uses, account_days } = fields
+  const who = (fields['who'] ?? '').trim()
+  const isMailed = hasMail && who.includes('@')
   return validate(invitationSchema, {
-    name,
+    name: isMailed ? '' : who,
     username,
-    email,
+    email: isMailed ? who : '',
     base_path: base_path || undefined,
     permission: permissionIn(fields, 'permission'),
     uses: numberOf(uses),
@@ -66,7 +72,14 @@ function numberOf(text = ''): number | string | undefined {
 }
 
 async function showNewInvitation(c: AppContext, refused?: Refused) {
-  return showForm(c, NewInvitationPage, { view: await adminView(c) }, refused)
+  const view = await adminView(c)
+  const { links } = await listLinks(c.get('deps'), actorOf(c), 'invitation', 1, 1)
+  const [last] = links
+  const usual = {
+    permission: last?.permission ?? 0,
+    basePath: last?.basePath ?? view.usualFolder,
+  }
+  return showForm(c, NewInvitationPage, { view, usual }, refused)
 }
 
 async function showInvitations(c: AppContext, refused?: Refused, wanted = 1) {

@@ -9,7 +9,7 @@ import { ListPage } from '../../../../web/kit/frames.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Pager } from '../../../../web/kit/pager.tsx'
 import { ShownOnce } from '../../../../web/kit/parts.tsx'
-import { Empty, NEWEST, Row } from '../../../../web/kit/rows.tsx'
+import { Empty, Fold, NEWEST, Row, Rows } from '../../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import { PermissionField } from '../../../users/pages/admin/permission-fields.tsx'
@@ -34,6 +34,15 @@ export function invitationsAddress(page: number): string {
 /** The invitations, for operators. */
 export function InvitationsPage({ view, links, page, pages, problem }: InvitationsProps) {
   const t = view.t.adminInvitations
+  const live = links.filter(({ state }) => state === 'live')
+  const spent = links.filter(({ state }) => state !== 'live')
+  const row = (link: ListedLink) => (
+    <InvitationRow
+      view={view}
+      link={link}
+      id={page === 1 && link === links[0] ? NEWEST : undefined}
+    />
+  )
   return (
     <ListPage
       view={view}
@@ -41,15 +50,14 @@ export function InvitationsPage({ view, links, page, pages, problem }: Invitatio
       lead={t.lead}
       problem={problem}
       add={{ href: `${INVITATIONS_PATH}/add`, label: t.add }}
-      rows={links.map((link, place) => (
-        <InvitationRow
-          view={view}
-          link={link}
-          id={place === 0 && page === 1 ? NEWEST : undefined}
-        />
-      ))}
-      none={<Empty icon="invitations" title={t.none} hint={t.noneHint} />}
+      rows={live.map(row)}
+      none={spent.length === 0 && <Empty icon="invitations" title={t.none} hint={t.noneHint} />}
     >
+      {spent.length > 0 && (
+        <Fold title={t.spent} count={spent.length}>
+          <Rows rows={spent.map(row)} none="" />
+        </Fold>
+      )}
       <Pager view={view} page={page} pages={pages} address={invitationsAddress} words={t} />
     </ListPage>
   )
@@ -101,42 +109,55 @@ function InvitationEnd({ view, link: { state, endsAt } }: { view: View; link: Li
   return <TimeFact view={view} at={endsAt} phrase={isOver ? t.ended : t.ends} />
 }
 
+/** The fields of a new invitation that stand in its fold. */
+const FOLDED = ['uses', 'ends_at', 'username', 'base_path', 'account_ends_at', 'account_days']
 /** The fields that show their own problems. */
-const SHOWN = [
-  'name',
-  'email',
-  'username',
-  'uses',
-  'ends_at',
-  'base_path',
-  'account_ends_at',
-  'account_days',
-]
+const SHOWN = ['who', ...FOLDED]
 
 interface NewInvitationProps {
   view: View
+  /** What the last invitation gave; the form begins with it. */
+  usual: { permission: number; basePath: string }
   fields?: Fields | undefined
   problem?: Problem | undefined
 }
 
-export function NewInvitationPage({ view, fields, problem }: NewInvitationProps) {
+export function NewInvitationPage({ view, usual, fields, ...props }: NewInvitationProps) {
   const t = view.t.adminInvitations
-  const field = (name: string, usual = '') => ({
+  // One field is both.
+  const isOfWho = ['name', 'email'].includes(props.problem?.field ?? '')
+  const problem = props.problem && isOfWho ? { ...props.problem, field: 'who' } : props.problem
+  const field = (name: string, value = '') => ({
     name,
-    value: fields === undefined ? usual : echo(fields, name),
+    value: fields === undefined ? value : echo(fields, name),
     problem,
   })
   return (
     <AccountPage view={view} title={t.add}>
       <h1>{t.add}</h1>
-      <form class="wide beside" method="post" action={`${INVITATIONS_PATH}/add`}>
+      <form class="wide" method="post" action={`${INVITATIONS_PATH}/add`}>
         <Alert problem={problem} fields={[...SHOWN, ...CONFIRM_FIELDS]} />
         <article>
-          <h2>{t.linkPart}</h2>
-          <Field {...field('name')} label={t.note} hint={t.noteHint} optional focus spellcheck />
-          {view.hasMail && (
-            <Field {...field('email')} label={t.email} hint={t.emailHint} optional />
-          )}
+          <Field
+            {...field('who')}
+            label={view.hasMail ? t.who : t.whoName}
+            hint={view.hasMail ? t.whoHint : t.whoNameHint}
+            optional
+            focus
+          />
+          <PermissionField
+            view={view}
+            name="permission"
+            legend={view.t.adminUsers.permissions}
+            permission={usual.permission}
+            fields={fields}
+          />
+        </article>
+        <Fold
+          title={t.more}
+          about={t.moreAbout}
+          open={problem?.field !== undefined && FOLDED.includes(problem.field)}
+        >
           <Field {...field('uses', '1')} label={t.uses} type="number" optional />
           <Field
             {...field('ends_at')}
@@ -145,22 +166,12 @@ export function NewInvitationPage({ view, fields, problem }: NewInvitationProps)
             type="date"
             optional
           />
-        </article>
-        <article>
-          <h2>{t.accountPart}</h2>
           <Field {...field('username')} label={t.username} hint={t.usernameHint} optional />
           <Field
-            {...field('base_path', view.usualFolder)}
+            {...field('base_path', usual.basePath)}
             label={view.t.adminUsers.basePath}
             hint={view.t.adminUsers.newBasePathHint}
             optional
-          />
-          <PermissionField
-            view={view}
-            name="permission"
-            legend={view.t.adminUsers.permissions}
-            permission={0}
-            fields={fields}
           />
           <Field
             {...field('account_ends_at')}
@@ -170,7 +181,7 @@ export function NewInvitationPage({ view, fields, problem }: NewInvitationProps)
             optional
           />
           <Field {...field('account_days')} label={t.accountDays} type="number" optional />
-        </article>
+        </Fold>
         <ConfirmFields view={view} form="new" problem={problem} />
         <FormButtons view={view} submit={t.create} back={INVITATIONS_PATH} />
       </form>
