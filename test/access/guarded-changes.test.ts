@@ -12,6 +12,7 @@ import { keysOf, PAGE_NAMES } from '../../src/capabilities/settings/pages/admin/
 import { ALL_DEFAULTS } from '../../src/capabilities/settings/defaults.ts'
 import { saveSettings } from '../../src/capabilities/settings/manage-settings.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { addGroup } from '../support/groups.ts'
 import { MailSite } from '../support/mail-site.ts'
 import { register } from '../support/openid.ts'
 import { prepared } from '../support/prepared.ts'
@@ -78,6 +79,7 @@ const arrange = prepared(async (arranged: CheapSite): Promise<Held> => {
     .update(tables.users)
     .set({ basePath: '/guests' })
     .where(sql`id = ${GUEST}`)
+  await addGroup(arranged, 'family')
   await saveSettings(arranged.deps, COMMAND_LINE, STORED)
   const alice = await arranged.token('alice', PASSWORD)
   const seed = await arranged.enrol(alice)
@@ -226,6 +228,7 @@ const OTHER_VALUES: Record<string, string> = {
   require_second_factor: 'admins',
   passkey_related_origins: 'https://evil.example',
   sftp_address: 'evil.example',
+  register_groups: 'family',
   register_reserved_names: 'x',
   turnstile_site_key: 'x',
   turnstile_secret: 'x',
@@ -235,6 +238,8 @@ const OTHER_VALUES: Record<string, string> = {
   sso_endpoint_name: 'https://evil.example',
   sso_extra_scopes: 'email',
   sso_oidc_username_key: 'email',
+  sso_groups_claim: 'groups',
+  sso_group_map: '{"staff":"family"}',
 }
 
 /** In a body: the next code of alice, and the id of the program. */

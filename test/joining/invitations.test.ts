@@ -1,7 +1,16 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, links, reservedNames, settings, users } from '../../schema/tables.ts'
+import {
+  auditEvents,
+  groupMembers,
+  groups,
+  links,
+  reservedNames,
+  settings,
+  users,
+} from '../../schema/tables.ts'
 import { parseFileServer } from '../../src/core/base/file-server.ts'
+import { addGroup } from '../support/groups.ts'
 import { JoiningSite, NEW_PASSWORD, secretOf, SITE_ADDRESS } from '../support/joining.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { Visitor } from '../support/visitor.ts'
@@ -230,6 +239,22 @@ test('an operator puts the name of a new user into the folder, too', async () =>
   expect(await userNamed('dave')).toMatchObject({ basePath: '/' })
 })
 
+test.each([['nobody'], ['user'], ['admin']])(
+  'an invitation into a group that does not exist is not made: %s',
+  async (name) => {
+    await addGroup(site, 'family')
+    const body = { groups: ['family', name] }
+    expect(await site.asAdmin('/api/admin/invitation/create', body)).toEqual({
+      code: 404,
+      message: 'no such group',
+      data: null,
+    })
+    expect(await site.db.select().from(links)).toEqual([])
+    const kinds = (await site.db.select().from(auditEvents)).map(({ kind }) => kind)
+    expect(kinds).not.toContain('invitation_made')
+  },
+)
+
 describe('POST /api/auth/register with an invitation', () => {
   test('makes the account that the invitation describes, while registration is off', async () => {
     const invitation = await site.invite({
@@ -253,6 +278,48 @@ describe('POST /api/auth/register with an invitation', () => {
       ({ kind }) => kind === 'registered',
     )
     expect(event).toMatchObject({ detail: 'club', actorId: 1, userId: 3 })
+  })
+
+  test('puts each account into the groups of the invitation that still exist', async () => {
+    const family = await addGroup(site, 'Family')
+    const club = await addGroup(site, 'club')
+    await addGroup(site, 'others')
+    const invitation = await site.invite({ uses: 2, groups: ['CLUB', 'family', 'Family'] })
+    const inGroups = async () =>
+      (await site.db.select().from(groupMembers)).map(({ groupId, userId, addedBy, source }) => ({
+        groupId,
+        userId,
+        addedBy,
+        source,
+      }))
+    await site.register({ invitation, username: 'bob' })
+    const [bob, added] = [3, { addedBy: 1, source: 'invitation' }]
+    expect(await inGroups()).toEqual([
+      { groupId: family, userId: bob, ...added },
+      { groupId: club, userId: bob, ...added },
+    ])
+    const events = await site.db
+      .select()
+      .from(auditEvents)
+      .where(eq(auditEvents.kind, 'group_member_added'))
+    expect(events.map(({ userId, actorId, detail }) => [userId, actorId, detail])).toEqual([
+      [bob, 1, 'Family'],
+      [bob, 1, 'club'],
+    ])
+    await site.db.delete(groups).where(eq(groups.id, family))
+    await site.register({ invitation, username: 'carol' })
+    expect(await inGroups()).toEqual([
+      { groupId: club, userId: bob, ...added },
+      { groupId: club, userId: 4, ...added },
+    ])
+  })
+
+  test('puts nobody into a group who had the name before', async () => {
+    await addGroup(site, 'family')
+    await site.addUser('bob')
+    const invitation = await site.invite({ groups: ['family'] })
+    expect(await site.register({ invitation, username: 'bob' })).toMatchObject({ code: 409 })
+    expect(await site.db.select().from(groupMembers)).toEqual([])
   })
 
   test('gives the fixed name, whatever is sent, also one that nobody may choose', async () => {

@@ -3,6 +3,8 @@ import { assert, property, string } from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   auditEvents,
+  groupMembers,
+  groups,
   reservedNames,
   settings,
   throttleCounters,
@@ -14,6 +16,7 @@ import {
   refuseReservedName,
   skeletonOf,
 } from '../../src/core/accounts/chosen-names.ts'
+import { addGroup } from '../support/groups.ts'
 import { JoiningSite, NEW_PASSWORD } from '../support/joining.ts'
 import { HOUR } from '../support/site.ts'
 import { alertIn, Visitor } from '../support/visitor.ts'
@@ -49,6 +52,26 @@ describe('POST /api/auth/register without an invitation', () => {
     expect(await site.register({ username: 'bob' })).toEqual(off)
     expect(await site.post('/api/auth/register', {})).toEqual(off)
     expect((await site.get('/api/public/settings')).data).not.toHaveProperty('allow_register')
+  })
+
+  test('puts the account into the groups of the setting that exist', async () => {
+    const family = await addGroup(site, 'family')
+    const club = await addGroup(site, 'club')
+    await site.set({ allow_register: 'true', register_groups: ' Club ,family,' })
+    await site.db.delete(groups).where(eq(groups.id, family))
+    expect(await site.register({ username: 'bob' })).toEqual(OK)
+    const members = () => site.db.select().from(groupMembers)
+    const bob = {
+      groupId: club,
+      userId: 3,
+      addedAt: site.now,
+      addedBy: null,
+      source: 'registration',
+    }
+    expect(await members()).toEqual([bob])
+    await site.addUser('carol')
+    expect(await site.register({ username: 'carol' })).toEqual(TAKEN)
+    expect(await members()).toEqual([bob])
   })
 
   test('makes an account as the settings say', async () => {

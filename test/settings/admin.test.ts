@@ -97,6 +97,8 @@ const SSO_KEYS = [
   'sso_auto_register',
   'sso_default_dir',
   'sso_default_permission',
+  'sso_groups_claim',
+  'sso_group_map',
 ]
 
 /** The settings of registration and of sessions that are not public. */
@@ -107,6 +109,7 @@ const JOINING_KEYS = [
   'register_permission',
   'register_base_path',
   'register_days',
+  'register_groups',
   'register_reserved_names',
   'turnstile_site_key',
   'turnstile_secret',

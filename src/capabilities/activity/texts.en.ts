@@ -141,6 +141,7 @@ export const activityEn = {
       group_deleted: 'Groups deleted',
       group_member_added: 'Users added to groups',
       group_member_removed: 'Users removed from groups',
+      groups_claim_unreadable: 'Groups of a provider not read',
       folder_rule_created: 'Folder rules created',
       folder_rule_changed: 'Folder rules changed',
       folder_rule_deleted: 'Folder rules deleted',
@@ -252,6 +253,8 @@ export const activityEn = {
     group_member_added_of_other: '{who} added {whom} to the group “{what}”',
     group_member_removed: '{whose} account was removed from the group “{what}”',
     group_member_removed_of_other: '{who} removed {whom} from the group “{what}”',
+    groups_claim_unreadable:
+      '{whose} groups at {what} could not be read, so they did not change here',
     folder_rule_created: '{who} created a folder rule: {what}',
     folder_rule_changed: '{who} changed a folder rule: {what}',
     folder_rule_deleted: '{who} deleted a folder rule: {what}',

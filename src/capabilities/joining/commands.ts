@@ -9,7 +9,7 @@ import { createResetLink } from './reset-links.ts'
 import { approveUser, rejectUser } from './waiting.ts'
 import { explained } from '../../programs/kit/command-error.ts'
 import { daysUpTo } from '../../programs/kit/days.ts'
-import { choice, takes } from '../../programs/kit/declaration.ts'
+import { choice, repeated, takes } from '../../programs/kit/declaration.ts'
 import type { Output } from '../../programs/kit/output.ts'
 import { countUpTo, PAGE, parseId } from '../../programs/kit/paging.ts'
 import { parseAddress } from '../../programs/kit/email.ts'
@@ -91,15 +91,22 @@ const create = onSite({
       '账户在多少天后到期',
       countUpTo(MAX_ACCOUNT_DAYS),
     ),
+    groups: repeated(
+      '--group <name>',
+      'put the account into this group; can be repeated',
+      '让账户加入此用户组；可以写多次',
+      (name) => name,
+    ),
     address: SITE,
   },
   examples: [
     'invitation create --permission webdav-read',
+    'invitation create --group family --uses 5',
     "invitation create --name family --uses 5 --base-path '/homes/{username}'",
   ],
   async run(
     site,
-    { note, username, email, permission, basePath, uses, days, accountDays, address },
+    { note, username, email, permission, basePath, uses, days, accountDays, groups, address },
     call,
   ) {
     const { mail, address: place, note: hint } = await readMailSite(call.remote, address)
@@ -113,6 +120,7 @@ const create = onSite({
       endsAt: endAfter(days, site.now()),
       accountEndsAt: undefined,
       accountDays,
+      groups: groups ?? [],
     }
     const where = { site: place, language: 'en' } as const
     const files = await findFileServer(call.remote)

@@ -145,13 +145,18 @@ export const linkOperations: Operations = {
   'POST /api/admin/invitation/create': {
     summary: 'Make an invitation',
     description:
-      'Needs a fresh session. Whoever has the link makes an account with these fields; `{username}` in `base_path` becomes the name; without `base_path` it is `/homes/{username}` where a file server stands behind the site, else `/`. With `email`, the site mails the link and `link` is empty. The link is shown only in this answer.',
+      'Needs a fresh session. Whoever has the link makes an account with these fields; `{username}` in `base_path` becomes the name; without `base_path` it is `/homes/{username}` where a file server stands behind the site, else `/`. `groups` has the names of the groups of these accounts; a group that was deleted since is left out. With `email`, the site mails the link and `link` is empty. The link is shown only in this answer.',
     schema: madeLink,
     guest: 'notAdmin',
     examples: {
       success: { given: admin, body: { name: 'family', uses: 5 }, answer: { data: MADE } },
       'not an admin': { body: {}, ...notAdmin },
       'a session that is not fresh': { body: {}, ...notFresh },
+      'a group that does not exist': {
+        given: admin,
+        body: { groups: ['finance'] },
+        answer: { refusal: 'groupNotFound' },
+      },
       'a name that is taken': {
         given: admin,
         body: { username: 'Alice' },

@@ -9,6 +9,7 @@ import {
 import { possiblyEmptyUsername } from '../../core/accounts/username.ts'
 import { reason } from '../../core/base/reasons.ts'
 import { maxCharacters, possiblyEmptyName, possiblyEmptyText, text } from '../../core/base/text.ts'
+import { MAX_GROUPS_OF_USER } from '../../core/accounts/groups.ts'
 import type { InvitationRequest } from './invitations.ts'
 
 const MAX_NOTE_CHARACTERS = 100
@@ -18,6 +19,7 @@ export const MAX_ACCOUNT_DAYS = 3650
 const MAX_SECRET_CHARACTERS = 64
 const MAX_TURNSTILE_CHARACTERS = 2048
 const MAX_NAME_CHARACTERS = 255
+const MAX_GROUP_NAME_CHARACTERS = 255
 
 function wholeNumber(min: number, max: number) {
   const range = reason('range', { min, max })
@@ -41,6 +43,13 @@ export const invitationSchema = v.object({
   ends_at: v.nullish(timeSchema),
   account_ends_at: v.nullish(timeSchema),
   account_days: v.nullish(wholeNumber(1, MAX_ACCOUNT_DAYS)),
+  groups: v.nullish(
+    v.pipe(
+      v.array(v.pipe(possiblyEmptyText(), maxCharacters(MAX_GROUP_NAME_CHARACTERS))),
+      v.maxLength(MAX_GROUPS_OF_USER, reason('maxEntries', { max: MAX_GROUPS_OF_USER })),
+    ),
+    [],
+  ),
 })
 
 /** Gives the fields of an invitation the names of the decision. */
@@ -57,6 +66,7 @@ export function invitationRequest(
     endsAt: fields.ends_at ?? undefined,
     accountEndsAt: fields.account_ends_at ?? undefined,
     accountDays: fields.account_days ?? undefined,
+    groups: fields.groups,
   }
 }
 

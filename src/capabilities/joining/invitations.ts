@@ -1,3 +1,5 @@
+import { and } from 'drizzle-orm'
+import { groupsNamed } from '../../core/accounts/groups.ts'
 import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
 import { givenName, isFreeName, usualFolder } from '../../core/accounts/new-names.ts'
 import { selectReservationByProgram } from '../../core/accounts/reserved-names.ts'
@@ -39,6 +41,8 @@ export interface InvitationRequest {
   endsAt: number | undefined
   accountEndsAt: number | undefined
   accountDays: number | undefined
+  /** The names of the groups of each user who uses it. */
+  groups: readonly string[]
 }
 
 /** A link that was made. It is empty when it was mailed: only its reader may have it. */
@@ -58,8 +62,8 @@ type InvitationDeps = ChangeDeps & MailingDeps & Pick<Deps, 'fileServer'>
  * Makes an invitation.
  *
  * @param site Where the link leads, when it is handed over.
- * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `mailOff`, `invalidBody`; `usernameTaken`,
- *   `nameReserved` for a fixed name.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `mailOff`, `invalidBody`, `groupNotFound`;
+ *   `usernameTaken`, `nameReserved` for a fixed name.
  */
 export async function createInvitation(
   deps: InvitationDeps,
@@ -74,6 +78,7 @@ export async function createInvitation(
   const endsAt = endOfLink('invitation', request.endsAt, now)
   const { secret, tokenHash } = await newSecret(deps)
   if (email !== '') getMailSite(deps)
+  const groups = groupsNamed(request.groups)
   const link: NewLink = {
     kind: 'invitation',
     tokenHash,
@@ -85,30 +90,34 @@ export async function createInvitation(
     basePath,
     accountEndsAt: request.accountEndsAt ?? null,
     accountDays: request.accountDays ?? null,
+    groupIds: groups.ids,
     uses,
     createdAt: now,
     endsAt,
   }
   const isFree = username === '' ? undefined : isFreeName(db, givenName(username))
+  const mayBeMade = and(isFree, groups.areThere)
   const sealed = email === '' ? '' : await sealSecret(deps, await deps.keyRing(), secret)
   const mail = { kind: 'invitation', userId: null, linkHash: tokenHash, address: email } as const
-  const { reserved, inserted } = await change(
+  const { reserved, unknown, inserted } = await change(
     deps,
     of(operator),
     { kind: 'invitation_made', detail: name, fresh: true },
     ({ by, event }) => ({
       reserved: username === '' ? undefined : selectReservationByProgram(db, username, NOBODY),
-      event: insertEvent(db, by, event, isFree),
+      unknown: request.groups.length === 0 ? undefined : groups.selectMissing(db),
+      event: insertEvent(db, by, event, mayBeMade),
       mail:
         email === ''
           ? undefined
           : insertMail(db, by, { ...mail, language, sealed, expiresAt: endsAt }, now, {
-              where: isFree,
+              where: mayBeMade,
             }),
-      inserted: insertLink(db, by, link, isFree),
+      inserted: insertLink(db, by, link, mayBeMade),
     }),
   )
   const [made] = inserted
+  if (unknown !== undefined && unknown.length > 0) throw new Refusal('groupNotFound')
   if (made === undefined) throw new Refusal(reserved?.length ? 'nameReserved' : 'usernameTaken')
   return { id: made.id, link: email === '' ? linkAddress(site, secret) : '', endsAt }
 }

@@ -19,10 +19,12 @@ import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 export type NewLink = Omit<
   typeof links.$inferInsert,
-  'id' | 'kind' | 'used' | 'usedBy' | 'createdBy'
+  'id' | 'kind' | 'used' | 'usedBy' | 'createdBy' | 'groupIds'
 > & {
   kind: LinkKind
   createdBy: UserId | null
+  /** A JSON array; none when missing. */
+  groupIds?: SQL
 }
 
 export function insertLink(db: Database, by: Authority, link: NewLink, when?: SQL) {
@@ -119,6 +121,7 @@ export function selectLive(db: Database, tokenHash: string, now: number) {
       basePath: links.basePath,
       accountEndsAt: links.accountEndsAt,
       accountDays: links.accountDays,
+      groupIds: links.groupIds,
       secondFactor: links.secondFactor,
       createdBy: links.createdBy,
       creatorName:

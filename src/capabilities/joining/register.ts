@@ -1,5 +1,6 @@
-import { and } from 'drizzle-orm'
+import { and, sql } from 'drizzle-orm'
 import { checkChosenName, refuseReservedName } from '../../core/accounts/chosen-names.ts'
+import { groupsNamed, namesInList } from '../../core/accounts/groups.ts'
 import { keptNamesIn, selectKeptNames } from '../../core/accounts/kept-names.ts'
 import {
   isFreeName,
@@ -24,7 +25,12 @@ import { openSetting } from '../settings/secret.ts'
 import { chargeRequest } from '../../core/throttle/requests.ts'
 import { isUsedBy, selectLive, spendLink } from './link-store.ts'
 import { type LinkUse, linkUse } from './links.ts'
-import { hasWaitingRoom, type Registrant, registrantInsertion } from './registration-store.ts'
+import {
+  hasWaitingRoom,
+  type Registrant,
+  registrantGroups,
+  registrantInsertion,
+} from './registration-store.ts'
 import { checkHuman } from './turnstile.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
@@ -34,6 +40,7 @@ const SETTING_KEYS = [
   'register_permission',
   'register_base_path',
   'register_days',
+  'register_groups',
   'turnstile_site_key',
   'turnstile_secret',
 ] as const
@@ -129,10 +136,13 @@ async function registerOpenly(
   }
   const event: AuditEvent = { ...client, at: now, kind: 'registered' }
   const user = await registrantOf(deps, username, password, preset, client)
+  const names = namesInList(set.register_groups)
+  const groups = { ids: groupsNamed(names).ids, source: 'registration', addedBy: null } as const
   const when = and(isFreeName(db, name), isWaiting ? hasWaitingRoom() : undefined)
   const { inserted, taken } = await runBatch(db, {
     taken: selectTaken(db, name),
     ...registrantInsertion(db, THE_SERVICE, user, event, when),
+    ...(names.length > 0 && registrantGroups(db, THE_SERVICE, user, groups, event)),
   })
   const [made] = inserted
   if (made === undefined) throw new Refusal(taken.length > 0 ? 'usernameTaken' : 'tooManyRequests')
@@ -178,10 +188,16 @@ async function registerInvited(
   const user = await registrantOf(deps, username, password, preset, client)
   const by: Authority = isUsedBy(db, use)
   const isFree = isFreeName(db, name)
+  const groups = {
+    ids: sql`${link.groupIds}`,
+    source: 'invitation',
+    addedBy: link.createdBy,
+  } as const
   const { spent, inserted, taken } = await runBatch(db, {
     taken: selectTaken(db, name),
     spent: spendLink(db, use, now, isFree),
     ...registrantInsertion(db, by, user, event, isFree),
+    ...(link.groupIds !== '[]' && registrantGroups(db, by, user, groups, event)),
   })
   const [made] = inserted
   if (made !== undefined) {

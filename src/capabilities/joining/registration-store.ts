@@ -1,6 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { auditEvents, users } from '../../../schema/tables.ts'
 import { folderColumns } from '../../core/accounts/folders.ts'
+import { type Ids, membersAdding } from '../../core/accounts/groups.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
 import { type AuditEvent, eventRow } from '../../core/audit/events.ts'
 import { literal } from '../../core/database/literal.ts'
@@ -20,11 +21,38 @@ export type Registrant = Pick<
   | 'email'
   | 'emailVerified'
   | 'registeredNetwork'
-> & { basePath: string; waiting: boolean }
+> & { passwordHash: string; basePath: string; waiting: boolean }
 
 /** Holds while another registration may wait. */
 export function hasWaitingRoom(): SQL {
   return sql`(select count(*) from ${users} where ${users.waiting} = 1) < ${literal(MAX_WAITING)}`
+}
+
+/** The groups that a registration gives. */
+interface GivenGroups {
+  ids: Ids
+  source: 'invitation' | 'registration'
+  /** The maker of the invitation. */
+  addedBy: number | null
+}
+
+/**
+ * Returns the statements that put a user who has just registered into groups.
+ *
+ * They stand after those of `registrantInsertion`. Its hash, which has a random salt, tells the
+ * user from one who had the name before.
+ */
+export function registrantGroups(
+  db: Database,
+  by: Authority,
+  { username, passwordHash }: Registrant,
+  { ids, source, addedBy }: GivenGroups,
+  event: AuditEvent,
+) {
+  const isRegistrant = sql`${users.usernameKey} = ${usernameKey(username)} and ${users.passwordHash} = ${passwordHash}`
+  const userIds = sql`(select json_group_array(${users.id}) from ${users} where ${isRegistrant})`
+  const added: AuditEvent = { ...event, kind: 'group_member_added' }
+  return membersAdding(db, by, { userIds, groupIds: ids }, { source, addedBy }, added)
 }
 
 /**

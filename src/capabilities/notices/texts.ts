@@ -69,6 +69,8 @@ const en: NoticeTexts = {
     group_deleted: ({ what }) => `A group was deleted: ${quoted(what)}`,
     group_member_added: ({ user, what }) => `${user} was added to the group ${quoted(what)}`,
     group_member_removed: ({ user, what }) => `${user} was removed from the group ${quoted(what)}`,
+    groups_claim_unreadable: ({ user, what }) =>
+      `The groups of ${user} at ${what} could not be read`,
     folder_rule_created: ({ what }) => `A folder rule was created: ${quoted(what)}`,
     folder_rule_changed: ({ what }) => `A folder rule was changed: ${quoted(what)}`,
     folder_rule_deleted: ({ what }) => `A folder rule was deleted: ${quoted(what)}`,
@@ -123,6 +125,7 @@ const zh: NoticeTexts = {
     group_deleted: ({ what }) => `删除了用户组：${quoted(what)}`,
     group_member_added: ({ user, what }) => chinese`${user} 加入了用户组：${quoted(what)}`,
     group_member_removed: ({ user, what }) => chinese`${user} 被移出了用户组：${quoted(what)}`,
+    groups_claim_unreadable: ({ user, what }) => chinese`无法读取 ${user} 在 ${what} 的用户组`,
     folder_rule_created: ({ what }) => `创建了文件夹规则：${quoted(what)}`,
     folder_rule_changed: ({ what }) => `修改了文件夹规则：${quoted(what)}`,
     folder_rule_deleted: ({ what }) => `删除了文件夹规则：${quoted(what)}`,

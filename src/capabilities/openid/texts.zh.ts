@@ -9,7 +9,7 @@ export const openidZh: typeof openidEn = {
     scopes: {
       openid: '查看你的用户名，以及登录的时间和方式',
       email: '查看你的邮箱地址（如果已确认）',
-      groups: '查看你所在组的名称，以及你是否为管理员',
+      groups: '查看你所在用户组的名称，以及你是否为管理员',
       offline_access: '在你从本站退出后保持登录',
     },
     signedInAs: (name) => `当前登录账户：${name}。`,

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../../core/base/text.ts'
 import { basePathSchema } from '../../core/accounts/fields.ts'
+import { namesInList, readGroupMap } from '../../core/accounts/groups.ts'
 import { MAX_PERMISSION } from '../../core/accounts/roles.ts'
 import { reason } from '../../core/base/reasons.ts'
 import { isSiteAddress } from '../../core/base/web-address.ts'
@@ -129,6 +130,21 @@ export const someScopes: Check = v.pipe(
 
 /** The name of a claim. */
 export const aClaim: Check = v.pipe(v.string(), v.regex(/^[\w:./-]{1,128}$/, reason('claim')))
+
+/** The name of a claim, or an empty text. */
+export const aClaimOrNone: Check = v.lazy((text) => (text === '' ? v.literal('') : aClaim))
+
+/** Names of groups, separated by commas. Whether there are such groups, `saveSettings` finds out. */
+export const someGroups: Check = v.pipe(
+  aLine(MAX_ADDRESS_CHARACTERS),
+  v.transform((text) => namesInList(text).join(', ')),
+)
+
+/** `{"staff": "finance"}`: a group for each value of a claim. */
+export const aGroupMap: Check = v.pipe(
+  someText,
+  v.check((text) => text.trim() === '' || readGroupMap(text) !== undefined, reason('groupMap')),
+)
 
 /** The base path of new accounts; empty for that of `usualFolder`. */
 export const aNewFolder: Check = v.lazy((text) => (text === '' ? v.literal('') : basePathSchema))

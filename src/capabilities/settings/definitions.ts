@@ -17,6 +17,9 @@ import {
   someLogos,
   someOrigins,
   somePreviews,
+  aClaimOrNone,
+  aGroupMap,
+  someGroups,
   someRegularExpressions,
   someRetentionDays,
   someSessions,
@@ -232,6 +235,17 @@ const described: Record<SettingKey, Described> = {
     check: aPermission,
     help: 'Permission of such an account: the sum of its bits, 0 to 65535.',
   },
+  sso_groups_claim: line(
+    'sso',
+    aClaimOrNone,
+    'Claim of the ID token with the groups of a user; empty: none is read.',
+  ),
+  sso_group_map: {
+    group: 'sso',
+    type: 'text',
+    check: aGroupMap,
+    help: 'Values of that claim and their groups here, as JSON: {"staff": "finance"}.',
+  },
   sso_compatibility_mode: bool(
     'sso',
     'For providers without queries in redirect URIs; puts tokens into addresses.',
@@ -275,6 +289,7 @@ const described: Record<SettingKey, Described> = {
     check: someAccountDays,
     help: 'Days after which a registered account ends; 0 for no end.',
   },
+  register_groups: line('site', someGroups, 'Groups of a registered account, separated by commas.'),
   register_reserved_names: line(
     'site',
     aLine(MAX_RESERVED_CHARACTERS),

@@ -1,5 +1,6 @@
 import { notExists, sql } from 'drizzle-orm'
 import * as v from 'valibot'
+import { groupsNamed, namesInList, readGroupMap } from '../../core/accounts/groups.ts'
 import { asAuthority } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { AuditEvent } from '../../core/audit/events.ts'
@@ -73,9 +74,9 @@ export async function listSettings(deps: ReaderDeps, operator: Operator): Promis
  * @returns The keys of the settings that had another value.
  * @throws {Refusal} `notAdmin`; `invalidBody`, naming the setting, for an unknown key, one that
  *   can't be changed, or a bad value; `confirmationNeeded` for a value that gives access
- *   (`SETTING_FIELDS`) or is written elsewhere too; the refusals of `SettingsElsewhere`;
- *   `unavailable` when all are set but KV still has an older public copy: the same call again
- *   writes it.
+ *   (`SETTING_FIELDS`) or is written elsewhere too; `groupNotFound`; the refusals of
+ *   `SettingsElsewhere`; `unavailable` when all are set but KV still has an older public copy: the
+ *   same call again writes it.
  */
 export async function saveSettings(
   deps: SettingsAdminDeps,
@@ -171,19 +172,23 @@ async function writeSettings(
     ? await withoutForeignSecret(db, asked)
     : { wanted: asked, basis: undefined }
   const subject = of(operator)
-  const { secretEvents, events } = await change(
+  const names = namesOfGroupsIn(wanted)
+  const groups = groupsNamed(names)
+  const { missing, secretEvents, events } = await change(
     deps,
     subject,
     { kind: 'settings_changed' },
     ({ now, by: live, event }) => {
       const guarded = selectGuarded(db, wanted, fresh)
       const isProven = authorityOf(deps, subject, { fresh: true }, now)
-      const mayWrite = sql`(${isProven} or (${live} and ${notExists(guarded)}))`
+      const isAllowed = sql`(${isProven} or (${live} and ${notExists(guarded)}))`
+      const mayWrite = names.length === 0 ? isAllowed : sql`(${isAllowed} and ${groups.areThere})`
       const by = asAuthority(mayWrite)
       const byOutdated = basis && asAuthority(sql`(${mayWrite} and not ${areKept(basis)})`)
       const ofOperator = ownEvent(event)
       return {
         guarded,
+        missing: names.length === 0 ? undefined : groups.selectMissing(db),
         // Another change may have come since `withoutForeignSecret` has read.
         secretEvents: byOutdated && insertEventOfChange(db, byOutdated, NO_SECRET, ofOperator),
         secretDeleted: byOutdated && deleteSettings(db, byOutdated, NO_SECRET),
@@ -193,10 +198,16 @@ async function writeSettings(
       }
     },
   )
+  if (missing !== undefined && missing.length > 0) throw new Refusal('groupNotFound')
   forgetSettings(deps)
   // Also when nothing changed: this may be the second try of a save whose copy was not written.
   await rebuildCopy(deps)
   return [...(secretEvents ?? []), ...events].flatMap(({ detail }) => detail.split(', '))
+}
+
+/** Returns the names of groups in settings that name some. */
+function namesOfGroupsIn({ register_groups: list, sso_group_map: map }: WantedSettings): string[] {
+  return [...namesInList(list ?? ''), ...(readGroupMap(map ?? '')?.values() ?? [])]
 }
 
 /**

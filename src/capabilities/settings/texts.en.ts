@@ -27,6 +27,7 @@ const parts: Record<SettingPart, string> = {
   media: 'Music and videos',
   provider: 'Identity provider',
   newAccounts: 'New accounts',
+  groups: 'Groups',
 }
 
 const labels: Record<SettingKey, string> = {
@@ -67,6 +68,8 @@ const labels: Record<SettingKey, string> = {
   sso_auto_register: 'Create accounts',
   sso_default_dir: 'Base folder of created accounts',
   sso_default_permission: 'Permissions of created accounts',
+  sso_groups_claim: 'Claim with the groups',
+  sso_group_map: 'Groups of its values',
   sso_compatibility_mode: 'Compatibility mode',
   security_contact: 'Security contact',
   webauthn_login_enabled: 'Passkeys in the file list',
@@ -82,6 +85,7 @@ const labels: Record<SettingKey, string> = {
   register_permission: 'Permissions of registered users',
   register_base_path: 'Base folder of registered users',
   register_days: 'Days until a registered account ends',
+  register_groups: 'Groups of registered users',
   register_reserved_names: 'Reserved names',
   turnstile_site_key: 'Turnstile: site key',
   turnstile_secret: 'Turnstile: secret key',
@@ -151,12 +155,16 @@ const onPages: Partial<Record<SettingKey, string>> = {
   register_days: '0 means no end.',
   register_base_path: NEW_FOLDER,
   sso_default_dir: NEW_FOLDER,
+  register_groups: 'Names of groups, separated by commas.',
   register_reserved_names: 'Separated by commas.',
   turnstile_site_key: 'From Cloudflare Turnstile. With both keys, it checks who registers.',
   turnstile_secret: 'It is not shown again. Leave it empty to keep the stored one.',
   sso_client_secret: 'It is not shown again. Leave it empty to keep the stored one.',
   sso_endpoint_name: 'The issuer, such as https://accounts.example.org.',
   sso_extra_scopes: 'Beside openid and profile, separated by spaces.',
+  sso_groups_claim: 'A claim of the ID token, such as groups. Leave it empty to read none.',
+  sso_group_map:
+    'As JSON: {"staff": "finance"}. At each sign-in, a user is put into these groups or taken out of them, as the claim says. Other groups stay.',
   sso_oidc_username_key: 'It names a new account. Such as preferred_username.',
 }
 

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Deps } from '../../core/deps.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { isSsoPlatform, SSO_PLATFORMS, type SsoPlatform } from '../../core/base/sso-platforms.ts'
+import { readGroupMap } from '../../core/accounts/groups.ts'
 import type { SettingKey } from '../settings/defaults.ts'
 import { openSetting } from '../settings/secret.ts'
 import { selectSettings, withAllDefaults } from '../settings/store.ts'
@@ -16,6 +17,10 @@ export interface SsoConfig {
   endpoint: string
   extraScopes: string
   usernameClaim: string
+  /** The claim with the groups of a user; empty when none is read. */
+  groupsClaim: string
+  /** The groups here, by values of that claim. */
+  groupMap: ReadonlyMap<string, string>
   trustsMfa: boolean
   isCompatible: boolean
   /**
@@ -38,6 +43,8 @@ const KEYS = [
   'sso_auto_register',
   'sso_default_dir',
   'sso_default_permission',
+  'sso_groups_claim',
+  'sso_group_map',
 ] as const satisfies SettingKey[]
 
 /**
@@ -109,6 +116,8 @@ async function configOf(
     endpoint,
     extraScopes: values.sso_extra_scopes,
     usernameClaim: values.sso_oidc_username_key,
+    groupsClaim: values.sso_groups_claim,
+    groupMap: readGroupMap(values.sso_group_map) ?? new Map(),
     trustsMfa: values.sso_trust_mfa === 'true',
     isCompatible: values.sso_compatibility_mode === 'true',
     newAccount:

@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi'
+import * as v from 'valibot'
 import { GOOGLE_ISSUER } from '../../core/base/sso-platforms.ts'
 import type { SsoConfig } from './config.ts'
 import { type KnownProvider, knowProvider } from './memory.ts'
@@ -94,7 +95,7 @@ interface KeySource {
  */
 export async function readIdToken(
   as: oauth.AuthorizationServer,
-  { usernameClaim }: SsoConfig,
+  { usernameClaim, groupsClaim }: SsoConfig,
   client: oauth.Client,
   { nonce }: Begun,
   response: Response,
@@ -117,7 +118,23 @@ export async function readIdToken(
     name: names.find(isName) ?? '',
     hasMfa: Array.isArray(amr) && amr.some((method) => SECOND_FACTORS.includes(method)),
     authTimeSeconds: authTime === undefined ? undefined : Math.floor(authTime),
+    ...(groupsClaim !== '' && { groups: readGroups(claims[groupsClaim]) }),
   }
+}
+
+const groupsSchema = v.pipe(
+  v.optional(v.union([v.string(), v.array(v.string())]), []),
+  v.transform((groups) => [groups].flat()),
+)
+
+/**
+ * Reads the claim with groups: texts, or one text. Without it, the user has none.
+ *
+ * @returns Null for another type.
+ */
+function readGroups(claim: unknown): readonly string[] | null {
+  const read = v.safeParse(groupsSchema, claim)
+  return read.success ? read.output : null
 }
 
 /** Checks a signature with the keys that are known. A provider may have changed them since. */

@@ -26,6 +26,8 @@ export interface ProviderUser {
   hasMfa: boolean
   /** When the provider asked its user to sign in (seconds since 1970), if it tells. */
   authTimeSeconds?: number | undefined
+  /** The values of the claim with groups; null for one that can't be read, missing when not asked. */
+  groups?: readonly string[] | null
 }
 
 /** The result of a check of a provider. */

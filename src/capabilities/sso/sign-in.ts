@@ -14,6 +14,7 @@ import { type Attempt, useUpState } from './attempt.ts'
 import { type ProviderId, providerIdOf, type SsoConfig } from './config.ts'
 import type { ProviderUser } from './provider-types.ts'
 import { registerUser } from './register.ts'
+import { followProvider } from './follow-provider.ts'
 import { type ProvenIdentity } from '../../core/access/identities.ts'
 import {
   type IdentityUser,
@@ -41,7 +42,7 @@ export async function signInWithIdentity(
   deps: Deps,
   config: SsoConfig,
   attempt: Attempt,
-  { hasMfa, ...user }: ProviderUser,
+  { hasMfa, groups, ...user }: ProviderUser,
   client: Client,
 ): Promise<{ token: string } | Unfinished> {
   const identity: ProvenIdentity = { ...user, platform: config.platform }
@@ -53,6 +54,8 @@ export async function signInWithIdentity(
   const provider = providerIdOf(config)
   if (found === undefined) return { missing: 'link', identity, provider }
   await refuseDisabled(deps, found, client)
+  // Before the session: it must not begin with groups that the provider has taken away.
+  if (groups !== undefined) await followProvider(deps, config, found.id, groups, client)
   const isTrusted = config.trustsMfa && hasMfa
   if (!isTrusted && needsFactor(found)) return { missing: 'factor', identity, provider }
   return { token: await complete(deps, identity, found, isTrusted, '', client) }

@@ -68,6 +68,7 @@ export const SSO_ID = 'it decides who signs in with single sign-on'
 const PASSWORD = 'who sets it signs in with it'
 export const OPENS = 'it opens an account'
 const RIGHTS = 'more bits open more'
+const GROUPS = 'groups have rights in folders'
 const FOLDER = 'another folder has other files'
 export const ADDRESS = 'links for a new password are mailed there'
 const SHOWN = 'it only changes what is shown'
@@ -147,6 +148,7 @@ export const SETTING_FIELDS = {
   register_permission: forMore(moreBits, RIGHTS),
   register_base_path: forMore(anotherFolder, FOLDER),
   register_days: forMore(moreOrAnyNumber, 'accounts last longer'),
+  register_groups: { needs: 'always', reason: GROUPS },
   register_reserved_names: { needs: 'always', reason: NAME },
   turnstile_site_key: { needs: 'always', reason: 'it lets programs register' },
   turnstile_secret: { needs: 'always', reason: 'it lets programs register' },
@@ -161,5 +163,7 @@ export const SETTING_FIELDS = {
   sso_auto_register: forMore(becomes('true'), 'it lets strangers in'),
   sso_default_dir: forMore(anotherFolder, FOLDER),
   sso_default_permission: forMore(moreBits, RIGHTS),
+  sso_groups_claim: { needs: 'always', reason: GROUPS },
+  sso_group_map: { needs: 'always', reason: GROUPS },
   sso_compatibility_mode: forMore(becomes('true'), 'it puts tokens into addresses'),
 } as const satisfies Fields

@@ -307,6 +307,7 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
       'ends_at',
       'account_ends_at',
       'account_days',
+      'groups',
     ),
   },
   'link: withdraw': {

@@ -61,6 +61,57 @@ export function selectGroupsNamed(db: Database, names: readonly string[]) {
     .orderBy(groups.nameKey)
 }
 
+/** Reads a list of names, separated by commas. No name has a comma. */
+export function namesInList(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}
+
+/**
+ * Reads the groups of values of a claim: `{"staff": "finance"}`.
+ *
+ * @returns `undefined` for a text that is no JSON object of names.
+ */
+export function readGroupMap(json: string): ReadonlyMap<string, string> | undefined {
+  const read = v.safeParse(mapSchema, json)
+  return read.success ? new Map(Object.entries(read.output)) : undefined
+}
+
+const mapSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.record(v.string(), v.pipe(v.string(), v.trim(), v.minLength(1))),
+)
+
+/** The groups that have some names. */
+export interface NamedGroups {
+  /** Their ids as a JSON array, in SQL. */
+  ids: SQL
+  /** Holds while there is a group of each name. */
+  areThere: SQL
+  /** Selects a row for each name that no group has. */
+  selectMissing: (db: Database) => ReturnType<typeof selectMissing>
+}
+
+/** Finds the groups that have these names. Built-in ones have no rows. */
+export function groupsNamed(names: readonly string[]): NamedGroups {
+  const keys = JSON.stringify([...new Set(names.map(groupNameKey))])
+  const isThere = sql`exists (select 1 from ${groups} where ${groups.nameKey} = value)`
+  const missing = sql`(select value as key from json_each(${keys}) where not ${isThere})`
+  return {
+    ids: sql`(select json_group_array(${groups.id}) from ${groups}
+      where ${groups.nameKey} in (select value from json_each(${keys})))`,
+    areThere: sql`not exists ${missing}`,
+    selectMissing: (db) => selectMissing(db, missing),
+  }
+}
+
+function selectMissing(db: Database, missing: SQL) {
+  return db.select({ key: sql<string>`key`.as('missing_key') }).from(missing)
+}
+
 /** Selects all groups by name. */
 export function selectGroupNames(db: Database) {
   return db.select({ id: groups.id, name: groups.name }).from(groups).orderBy(groups.nameKey)

@@ -223,6 +223,7 @@ const KINDS = {
   group_deleted: GROUP_CHANGE,
   group_member_added: GROUP_CHANGE,
   group_member_removed: GROUP_CHANGE,
+  groups_claim_unreadable: { class: 'other', look: 'group', topic: 'groups', namesThing: true },
   folder_rule_created: FOLDER_CHANGE,
   folder_rule_changed: FOLDER_CHANGE,
   folder_rule_deleted: FOLDER_CHANGE,

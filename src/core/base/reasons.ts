@@ -50,6 +50,7 @@ export const REASONS = {
   logos: 'must be an address, https://… or /…, and at most one more on a second line',
   contact: 'must be mailto:…, https://… or tel:…',
   regularExpressions: 'must be regular expressions such as /\\.bak$/i, one per line',
+  groupMap: 'must be a JSON object whose values are names of groups',
   previews: 'must be a JSON object of objects of addresses, https://… or /…',
   replacements: 'must be a JSON object of texts',
 

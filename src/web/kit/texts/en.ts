@@ -217,6 +217,7 @@ const reasons: Record<ReasonCode, string> = {
   contact:
     'It must be mailto: and an e-mail address, https:// and an address, or tel: and a number.',
   regularExpressions: 'They must be regular expressions such as /\\.bak$/i, one per line.',
+  groupMap: 'It must be a JSON object whose values are names of groups.',
   previews: 'It must be a JSON object of JSON objects whose values are addresses, https://… or /….',
   replacements: 'It must be a JSON object whose values are texts.',
 

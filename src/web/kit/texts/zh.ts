@@ -360,6 +360,7 @@ export const kitZh: KitTexts = {
     logos: '必须是地址：https://… 或 /…，第二行最多再写一个。',
     contact: '必须是 mailto: 加邮箱地址、https:// 网址，或 tel: 加电话号码。',
     regularExpressions: '必须是正则表达式，例如 /\\.bak$/i，每行一个。',
+    groupMap: '必须是 JSON 对象，其中的值是用户组的名称。',
     previews: '必须是 JSON 对象，其中每个值也是 JSON 对象，值为地址 https://… 或 /…。',
     replacements: '必须是值为文本的 JSON 对象。',
 

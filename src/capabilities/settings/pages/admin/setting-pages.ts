@@ -40,6 +40,7 @@ const SETTING_PAGES = {
         'register_days',
         'register_base_path',
         'register_permission',
+        'register_groups',
         'register_reserved_names',
       ],
     ],
@@ -76,6 +77,7 @@ const SETTING_PAGES = {
       'newAccounts',
       ['sso_auto_register', 'sso_oidc_username_key', 'sso_default_dir', 'sso_default_permission'],
     ],
+    ['groups', ['sso_groups_claim', 'sso_group_map']],
   ],
 } as const satisfies Record<string, readonly Part[]>
 
