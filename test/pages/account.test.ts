@@ -13,6 +13,7 @@ const PASSWORD = 'alice-Passw0rd'
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD alice@laptop'
+const OTHER_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIINf1QkT3udeh3bK3QT8eL4IL33C/HpQ1WaWYscX1oJz'
 const FINGERPRINT = 'SHA256:z+RHhrSI14ihEPmFEDKqy+NObbJgE4Bk/ZmoTt0aMPA'
 const PRIVATE_KEY = `-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZWQyNTUxOQ
@@ -292,7 +293,6 @@ describe('SSH keys', () => {
   test.each([
     [{ key: 'nonsense' }, 400, 'key', /^This key was refused: it must begin with its type/],
     [{ key: '' }, 400, 'key', /^This is required\.$/],
-    [{ title: '' }, 400, 'title', /^This is required\.$/],
     [{ title: 'x'.repeat(256) }, 400, 'title', /at most 255 characters/],
   ])(
     'are refused with the reason at the field and nothing lost',
@@ -360,6 +360,21 @@ describe('SSH keys', () => {
     await site.db.insert(settings).values({ key, value })
     const { html } = await visitor.get('/account/keys')
     expect(html).not.toMatch(/rm -rf|javascript:|id="sftp"/)
+  })
+
+  test('have the title of their comment, or else of their type, when the user gives none', async () => {
+    await visitor.post('/account/keys/add', { title: ' ', key: `${KEY} ` })
+    const [type = '', base64 = ''] = OTHER_KEY.split(' ')
+    await visitor.post('/account/keys/add', { title: '', key: `${type} ${base64}` })
+    const stored = await site.db.select().from(sshKeys)
+    expect(stored.map(({ title }) => title)).toEqual([KEY.split(' ')[2], type])
+    const refused = await visitor.post('/account/keys/add', {
+      title: '',
+      key: `${type} ${base64.slice(0, 24)}`,
+    })
+    expect(problemAt(refused.html, 'key')).toMatch(
+      /The key is not complete: .*Copy the whole line\./i,
+    )
   })
 
   test('are refused where title or key is there already', async () => {

@@ -66,6 +66,18 @@ describe('parsePublicKey', () => {
         )
   })
 
+  test('joins the lines of a key that a mail has broken', () => {
+    for (const { key } of samples)
+      for (const end of ['\n', '\r\n', '\n  ']) {
+        const [type = '', base64 = '', ...comment] = key.split(' ')
+        const pieces = base64.match(/.{1,40}/g) ?? []
+        expect(parsePublicKey([type, [...pieces].join(end), ...comment].join(' ')).line).toBe(key)
+        expect(
+          parsePublicKey([type, [pieces.join(end), ...comment].join(' ')].join(end)).line,
+        ).toBe(key)
+      }
+  })
+
   test('gives keys of different comments one fingerprint', () => {
     const [type, base64] = RSA.split(' ')
     expect(parsePublicKey(`${type} ${base64} other`).fingerprint).toBe(
@@ -120,7 +132,8 @@ describe('parsePublicKey', () => {
     ['an option below a comment', `# mine\nno-pty ${ED25519}`, OPTIONS],
     ['two keys', `${ED25519}\n${ECDSA}`, SEVERAL_LINES],
     ['two keys in old Mac lines', `${ED25519}\r${ECDSA}`, SEVERAL_LINES],
-    ['a key broken in two lines', ED25519.replace(' ', '\n'), SEVERAL_LINES],
+    ['a broken key with a word below it', `${ED25519}\nAAAA`, SEVERAL_LINES],
+    ['a broken key with a type below it', `ssh-ed25519 ${ED25519_BASE64}\n${ECDSA}`, SEVERAL_LINES],
     ['a key before something else', `${ED25519}\n# mine`, SEVERAL_LINES],
     ['no base64', 'ssh-ed25519 !!!!', NOT_BASE64],
     ['base64 without its end', `ssh-ed25519 ${ED25519_BASE64.slice(0, -1)}`, NOT_BASE64],

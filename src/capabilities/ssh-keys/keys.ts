@@ -12,6 +12,7 @@ import { aContact } from '../settings/checks.ts'
 import { parseSftpAddress, type SftpAddress } from '../settings/sftp-address.ts'
 import { selectSettings, withAllDefaults } from '../settings/store.ts'
 import { parsePublicKey, type PublicKey } from './openssh.ts'
+import { MAX_TITLE_CHARACTERS } from './title.ts'
 import {
   countKeys,
   hasPlace,
@@ -54,6 +55,16 @@ export async function addKey(
   )
   if (inserted.length > 0) return key
   throw account.role === GUEST ? new Refusal('guestKeys') : refusalOf(title, rivals)
+}
+
+/**
+ * The title of a key that its user has given none: its comment, or else its type.
+ *
+ * @throws {Refusal} `keyInvalid` with the reason.
+ */
+export function titleOf(text: string): string {
+  const { comment, type } = parseOrRefuse(text)
+  return Array.from(comment).slice(0, MAX_TITLE_CHARACTERS).join('') || type
 }
 
 /** Says why a key was not added, given the keys with the same title or fingerprint. */

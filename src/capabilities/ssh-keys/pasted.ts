@@ -38,8 +38,7 @@ export function readPasted(pasted: string): KeyLine {
 }
 
 function readLine(text: string): KeyLine {
-  const [line = '', ...more] = text.split(/[\r\n]+/)
-  if (more.length > 0) throw new KeyError('keyLines')
+  const line = inOneLine(text)
   const [, type = '', base64 = '', comment = ''] =
     /^([^ \t]+)[ \t]+([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? []
   if (!KEY_TYPE.test(type)) {
@@ -48,6 +47,25 @@ function readLine(text: string): KeyLine {
     throw new KeyError(hasType ? 'keyOptions' : 'keyWithoutType')
   }
   return { type, blob: decode(base64), comment: clean(comment) }
+}
+
+/**
+ * Joins the lines of a key that a mail or a terminal has broken: the first has a type, the others
+ * base64 alone, and the last may end with the comment. A second key is none of these.
+ *
+ * @throws {KeyError} `keyLines` for any other lines.
+ */
+function inOneLine(text: string): string {
+  const [first = '', ...more] = text.split(/[\r\n]+/).map(trimBlanks)
+  const last = more.pop()
+  if (last === undefined) return first
+  const isBroken =
+    /^[^ \t]+([ \t]+[A-Za-z\d+/]+)?$/.test(first) &&
+    more.every((line) => /^[A-Za-z\d+/]+$/.test(line)) &&
+    /^[A-Za-z\d+/=]+([ \t]|$)/.test(last)
+  if (!isBroken) throw new KeyError('keyLines')
+  const rest = [...more, last].join('')
+  return /[ \t]/.test(first) ? first + rest : `${first} ${rest}`
 }
 
 /** @see RFC 4716 section 3 */

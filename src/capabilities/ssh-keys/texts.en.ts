@@ -27,7 +27,8 @@ export const sshKeysEn = {
     addLead:
       'A key has two files. The public one, whose name ends in .pub, belongs here. The private one stays on your device.',
     keyTitle: 'Title',
-    keyTitleHint: 'A name that identifies the key, such as “laptop” or “work”.',
+    keyTitleHint:
+      'Such as “laptop” or “work”. Without one, the comment at the end of the key is the title.',
     key: 'Public key',
     keyHint: 'The whole content of a .pub file, such as ~/.ssh/id_ed25519.pub.',
     chooseFile: 'Choose a file',

@@ -25,7 +25,7 @@ export const sshKeysZh: typeof sshKeysEn = {
     addTitle: '添加公钥',
     addLead: '密钥由两个文件组成：以 .pub 结尾的公钥添加到这里，私钥留在你的设备上。',
     keyTitle: '名称',
-    keyTitleHint: '便于辨认，例如“笔记本”“公司”。',
+    keyTitleHint: '例如“笔记本”“办公室”。留空时使用公钥末尾的注释。',
     key: '公钥',
     keyHint: '.pub 文件的全部内容，例如 ~/.ssh/id_ed25519.pub。',
     chooseFile: '选择文件',

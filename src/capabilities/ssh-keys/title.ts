@@ -3,7 +3,7 @@ import { maxCharacters, noControlCharacters, text } from '../../core/base/text.t
 import { isPrivateKey } from '../../core/crypto/private-key.ts'
 import { reason } from '../../core/base/reasons.ts'
 
-const MAX_TITLE_CHARACTERS = 255
+export const MAX_TITLE_CHARACTERS = 255
 
 /** The user's name for a key. */
 export const titleSchema = v.pipe(

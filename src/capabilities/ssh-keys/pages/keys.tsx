@@ -10,7 +10,7 @@ import { ListHeader } from '../../../web/kit/frames.tsx'
 import { Icon } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { CopyButton } from '../../../web/kit/parts.tsx'
-import { Empty, NEWEST, Row, Rows } from '../../../web/kit/rows.tsx'
+import { Empty, Menu, NEWEST, Row, Rows } from '../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
 import { type Closed, ClosedBadge, ClosedNote } from '../../me/pages/closed-credentials.tsx'
@@ -50,21 +50,12 @@ export function KeysPage({ view, account, keys, help, problem, ...closed }: Keys
       ) : (
         <NoAccess view={view} contact={help.contact} />
       )}
-      <KeyRows view={view} keys={newest} closedIds={closedIds} isNewest />
+      <KeyRows view={view} keys={newest} closedIds={closedIds} total={keys.length} isNewest />
       {older.length > 0 && (
         <details class="older">
           <summary>{t.older(older.length)}</summary>
-          <KeyRows view={view} keys={older} closedIds={closedIds} />
+          <KeyRows view={view} keys={older} closedIds={closedIds} total={keys.length} />
         </details>
-      )}
-      {keys.length > 1 && (
-        <Change
-          view={view}
-          label={t.deleteAll}
-          question={t.deleteAllQuestion}
-          action="/account/keys/delete-all"
-          submit={t.deleteAll}
-        />
       )}
     </AccountPage>
   )
@@ -108,10 +99,12 @@ interface KeyRowsProps {
   view: View
   keys: Key[]
   closedIds: number[]
+  /** Of all rows of the page. */
+  total: number
   isNewest?: boolean
 }
 
-function KeyRows({ view, keys, closedIds, isNewest = false }: KeyRowsProps) {
+function KeyRows({ view, keys, closedIds, total, isNewest = false }: KeyRowsProps) {
   const t = view.t.keys
   return (
     <Rows
@@ -120,6 +113,7 @@ function KeyRows({ view, keys, closedIds, isNewest = false }: KeyRowsProps) {
           view={view}
           item={key}
           isClosed={closedIds.includes(key.id)}
+          isOnly={total === 1}
           id={isNewest && place === 0 ? NEWEST : undefined}
         />
       ))}
@@ -132,10 +126,11 @@ interface KeyRowProps {
   view: View
   item: Key
   isClosed: boolean
+  isOnly: boolean
   id: string | undefined
 }
 
-function KeyRow({ view, item, isClosed, id }: KeyRowProps) {
+function KeyRow({ view, item, isClosed, isOnly, id }: KeyRowProps) {
   const t = view.t.keys
   return (
     <Row icon="keys" title={item.title} id={id}>
@@ -146,15 +141,28 @@ function KeyRow({ view, item, isClosed, id }: KeyRowProps) {
         <span>{item.type}</span>
         {item.type === 'ssh-rsa' && <span>{t.bits(item.bits)}</span>}
       </p>
-      <code>{item.fingerprint}</code>
-      <Change
-        view={view}
-        label={t.delete}
-        question={t.deleteQuestion(item.title)}
-        action="/account/keys/delete"
-        values={{ id: item.id }}
-        submit={t.deleteSubmit}
-      />
+      <Menu label={view.t.actionsFor(item.title)}>
+        <p class="row-note">
+          <code>{item.fingerprint}</code>
+        </p>
+        <Change
+          view={view}
+          label={t.delete}
+          question={t.deleteQuestion(item.title)}
+          action="/account/keys/delete"
+          values={{ id: item.id }}
+          submit={t.deleteSubmit}
+        />
+        {!isOnly && (
+          <Change
+            view={view}
+            label={t.deleteAll}
+            question={t.deleteAllQuestion}
+            action="/account/keys/delete-all"
+            submit={t.deleteAll}
+          />
+        )}
+      </Menu>
     </Row>
   )
 }

@@ -22,24 +22,25 @@ export function NewKeyPage({ view, fields, problem }: NewKeyProps) {
         <form class="wide" method="post" action="/account/keys/add">
           <Alert problem={problem} fields={['title', 'key', ...CONFIRM_FIELDS]} />
           <Field
-            name="title"
-            label={t.keyTitle}
-            hint={t.keyTitleHint}
-            value={echo(fields, 'title')}
-            problem={problem}
-            focus
-            spellcheck
-          />
-          <Field
             name="key"
             label={t.key}
             hint={t.keyHint}
             value={echo(fields, 'key')}
             problem={problem}
             rows={4}
+            focus
           >
             <FileButton view={view} into="key" />
           </Field>
+          <Field
+            name="title"
+            label={t.keyTitle}
+            hint={t.keyTitleHint}
+            value={echo(fields, 'title')}
+            problem={problem}
+            spellcheck
+            optional
+          />
           <ConfirmFields view={view} form="add" problem={problem} />
           <FormButtons view={view} submit={t.submit} back="/account/keys" />
         </form>

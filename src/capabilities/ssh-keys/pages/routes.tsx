@@ -2,13 +2,13 @@ import { readAccountAs } from '../../../core/access/act-as.ts'
 import { own } from '../../../core/access/subject.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { actorOf } from '../../../web/http/guard.ts'
-import { idQuery } from '../../../web/http/input.ts'
+import { idQuery, validate } from '../../../web/http/input.ts'
 import { action, formsOf } from '../../../web/kit/action.ts'
-import type { Refused } from '../../../web/kit/form.ts'
+import type { Fields, Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { NEWEST } from '../../../web/kit/rows.tsx'
 import { goTo, readView } from '../../../web/kit/view.ts'
-import { addKey, listKeysWithHelp, removeKeys } from '../keys.ts'
+import { addKey, listKeysWithHelp, removeKeys, titleOf } from '../keys.ts'
 import { keySchema } from '../title.ts'
 import { KeysPage } from './keys.tsx'
 import { NewKeyPage } from './new-key.tsx'
@@ -19,7 +19,7 @@ const PATH = '/account/keys'
 export const keyPages = formsOf(PATH, showKeys, {
   add: action({
     page: showNewKey,
-    reads: keySchema,
+    reads: (fields) => validate(keySchema, titled(fields)),
     confirms: true,
     run: (c, { title, key }) => addKey(c.get('deps'), own(actorOf(c)), title, key),
     done: (c) => goTo(c, `${PATH}#${NEWEST}`, 'key-added'),
@@ -34,6 +34,11 @@ export const keyPages = formsOf(PATH, showKeys, {
     done: 'keys-deleted',
   }),
 }).get('/', (c) => showKeys(c))
+
+/** Without a title, the comment of the key is the title. */
+function titled({ title = '', key = '', ...fields }: Fields): Fields {
+  return { ...fields, key, title: title.trim() === '' && key !== '' ? titleOf(key) : title }
+}
 
 async function showKeys(c: AppContext, refused?: Refused) {
   const listed = await listKeysWithHelp(c.get('deps'), actorOf(c))

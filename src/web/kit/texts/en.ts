@@ -264,8 +264,8 @@ const reasons: Record<ReasonCode, string> = {
   sftpAddress: 'It must be a host such as files.example.org, with “:port” unless the port is 22.',
 
   keyOtherType: 'its first word is <type>, but its data is of another type',
-  keyEndsBefore: 'its data ends before the <part>. Copy the whole line',
-  keyEndsWithin: 'its data ends within the <part>. Copy the whole line',
+  keyEndsBefore: 'the key is not complete: its <part> is missing. Copy the whole line',
+  keyEndsWithin: 'the key is not complete: it ends within its <part>. Copy the whole line',
   keyZero: 'its <part> is zero',
   keyNegative: 'its <part> is negative',
   keyLeadingZeros: 'its <part> begins with needless zeros',
