@@ -282,6 +282,20 @@ const TASKS: Task[] = [
     },
   },
   {
+    name: 'find who is locked among forty users and let that user in',
+    clicks: 2,
+    keys: 45,
+    run: async (hand) => {
+      await Promise.all(Array.from({ length: 5 }, () => site.signIn('user-21', 'wrong-Passw0rd')))
+      await begin(hand)
+      await hand.page.goto('/account')
+      await hand.go(inNavigation(hand, 'Status'))
+      expect(await hand.page.locator('main').innerText()).toContain('user-21')
+      await hand.go(button(hand, 'Unlock'))
+      expect(await hand.page.locator('main').innerText()).toContain('can try again')
+    },
+  },
+  {
     name: 'find who has changed a setting',
     clicks: 2,
     keys: 40,

@@ -415,6 +415,24 @@ describe('making a user', () => {
 })
 
 describe('the page of a user', () => {
+  test('begins with when the user was made and seen, the address and the sign-ins of a week', async () => {
+    const facts = async () => {
+      const { html } = await admin.get(`${USERS}/${aliceId}`)
+      return textOf(/<p class="facts">.*?<\/p>/s.exec(html)?.[0] ?? '')
+    }
+    expect(await facts()).toBe('Made just now Never seen No e-mail address 0 sign-ins in 7 days')
+    const seen = { kind: 'sign_in', userAgent: '', userId: aliceId }
+    await site.db.insert(auditEvents).values([
+      { ...seen, network: 'a', at: site.now - 8 * 24 * HOUR },
+      { ...seen, network: 'a', at: site.now - 3 * HOUR },
+      { ...seen, network: 'b', at: site.now - 2 * HOUR },
+    ])
+    await site.db.update(users).set({ email: 'a@example.org' }).where(eq(users.id, aliceId))
+    expect(await facts()).toBe(
+      'Made just now Last seen 2 hours ago a@example.org (not confirmed) 2 sign-ins in 7 days',
+    )
+  })
+
   test('changes name, role, base folder and permissions, and shows what is now', async () => {
     const seen = await post('change', {
       username: 'alice b',

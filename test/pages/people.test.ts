@@ -60,6 +60,15 @@ describe('people who wait for an approval', () => {
     expect(await textAt(USERS)).toContain('bob Waiting')
   })
 
+  test('are approved without a question while the session is fresh', async () => {
+    const form = `<form method="post" action="${USERS}/${bob}/approve${LIST}"><button class="secondary">Approve</button></form>`
+    expect((await admin.get(WAITING)).html).toContain(form)
+    site.now += 15 * MINUTE
+    const { html } = await admin.get(WAITING)
+    expect(html).not.toContain(form)
+    expect(html).toMatch(/<summary>.*?Approve.*?name="confirm_password"/s)
+  })
+
   test('are approved from the list, which is shown again', async () => {
     const { location } = await admin.post(`${USERS}/${bob}/approve${LIST}`)
     expect(location).toBe(`${WAITING}&done=user-approved`)

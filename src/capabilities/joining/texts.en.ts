@@ -115,7 +115,6 @@ export const joiningEn = {
   /** The actions of operators on a user. */
   adminJoining: {
     approve: 'Approve',
-    approveQuestion: (name: string) => `${name} can sign in from then on.`,
     reject: 'Reject',
     rejectQuestion: (name: string) => `The account ${name} is deleted.`,
     resetLink: 'Link for a new password',

@@ -105,7 +105,6 @@ export const joiningZh: typeof joiningEn = {
   },
   adminJoining: {
     approve: '批准',
-    approveQuestion: (name) => chinese`批准后 ${name} 即可登录。`,
     reject: '拒绝',
     rejectQuestion: (name) => chinese`账户 ${name} 会被删除。`,
     resetLink: '重设密码的链接',

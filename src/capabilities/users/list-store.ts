@@ -4,6 +4,7 @@ import {
   between,
   count,
   desc,
+  eq,
   exists,
   inArray,
   or,
@@ -18,7 +19,7 @@ import { NEAR_END_MILLISECONDS } from '../../core/accounts/near-end.ts'
 import { hasPasskey } from '../../core/accounts/second-factor.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
 import { isSignIn } from '../../core/audit/kinds.ts'
-import { latestSignIn } from '../../core/audit/sign-in-networks.ts'
+import { countSignIns, latestSignIn } from '../../core/audit/sign-in-networks.ts'
 import { networkOf } from '../../core/base/network.ts'
 import type { PageWindow } from '../../core/base/paging.ts'
 import type { Database } from '../../core/deps.ts'
@@ -122,6 +123,17 @@ function orderColumns(order: UserOrder): [SQL, ...SQL[]] {
   if (order === 'made' || order === '-made') return [by(users.id)]
   if (order === 'name' || order === '-name') return [by(users.usernameKey)]
   return [by(sql`last_seen_at`), asc(users.id)]
+}
+
+/** Selects when a user was last seen, and how often the user has signed in since a time. */
+export function selectUse(db: Database, userId: number, since: number) {
+  return db
+    .select({
+      lastSeenAt: LAST_SEEN.as('last_seen_at'),
+      signIns: countSignIns(sql`${users.id}`, since).as('sign_ins'),
+    })
+    .from(users)
+    .where(eq(users.id, userId))
 }
 
 /** Counts users, but not beyond `most`, so that the cost is bounded. */

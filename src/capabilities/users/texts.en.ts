@@ -85,6 +85,11 @@ export const usersEn = {
     stopEnds: (what: string, when: string) => `${what}, and accepted again ${when}`,
     lastSeen: 'Last seen',
     made: 'Made',
+    madeAt: (when: string) => `Made ${when}`,
+    lastSeenAt: (when: string) => `Last seen ${when}`,
+    neverSeen: 'Never seen',
+    emailUnconfirmed: 'not confirmed',
+    signInsOfWeek: counted('1 sign-in in 7 days', '# sign-ins in 7 days'),
     seenOfFirst: (most: string) =>
       `Only the first ${most} users are sorted by this. Search, or choose a list, to find the others.`,
     noSignIn: 'Not recorded',

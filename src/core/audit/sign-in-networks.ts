@@ -2,6 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import { auditEvents, sessions } from '../../../schema/tables.ts'
 import { DAY_MILLISECONDS } from '../base/time.ts'
 import type { Database } from '../database/database.ts'
+import { literal } from '../database/literal.ts'
 import { isSignIn } from './kinds.ts'
 
 /** Holds for an `event` that is a sign-in of the user. */
@@ -27,6 +28,19 @@ function withNetworksOf(userId: SQL | number): SQL {
 export function latestSignIn(userId: SQL) {
   const latest = sql`select max(event.at) from ${auditEvents} as event where ${isSignInOf(userId)} and event.network = place.network`
   return sql<number | null>`(${withNetworksOf(userId)} select max((${latest})) from place)`
+}
+
+/** More sign-ins from one network are not counted. */
+const MAX_COUNTED = literal(1000)
+
+/**
+ * Counts the sign-ins of a user since a time, of each network no more than `MAX_COUNTED`.
+ *
+ * @param since Unix time, milliseconds.
+ */
+export function countSignIns(userId: SQL, since: number) {
+  const recent = sql`select 1 from ${auditEvents} as event where ${isSignInOf(userId)} and event.network = place.network and event.at > ${since} limit ${MAX_COUNTED}`
+  return sql<number>`(${withNetworksOf(userId)} select sum((select count(*) from (${recent}))) from place)`
 }
 
 /** How long a network that a user has signed in from is new. */

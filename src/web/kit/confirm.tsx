@@ -155,3 +155,21 @@ export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
     </Confirm>
   )
 }
+
+type PressProps = Pick<ChangeProps, 'view' | 'action' | 'problem'> & {
+  label: string
+  /** As in `Change`. */
+  confirmedAs: string
+}
+
+/** A change that takes nothing away: one press while the session is fresh, else it asks for that. */
+export function Press({ label, ...props }: PressProps) {
+  const { view, action, problem } = props
+  if (!view.isFresh || problem !== undefined)
+    return <Change {...props} label={label} submit={label} isHarmless />
+  return (
+    <form method="post" action={action}>
+      <button class="secondary">{label}</button>
+    </form>
+  )
+}

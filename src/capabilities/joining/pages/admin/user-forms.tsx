@@ -1,4 +1,4 @@
-import { Change } from '../../../../web/kit/confirm.tsx'
+import { Change, Press } from '../../../../web/kit/confirm.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import type { UserPage } from '../../../../web/kit/part-of-user.ts'
 import type { View } from '../../../../web/kit/view.ts'
@@ -11,15 +11,12 @@ export function Decisions({ view, user: { id, username }, action, refused }: Use
   const t = view.t.adminJoining
   return (
     <div class="decide">
-      <Change
+      <Press
         view={view}
         label={t.approve}
-        question={t.approveQuestion(username)}
         action={action('approve')}
-        submit={t.approve}
         problem={problemIn(refused, 'approve')}
         confirmedAs={`approve-${id}`}
-        isHarmless
       />
       <Change
         view={view}

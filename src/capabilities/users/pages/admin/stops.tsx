@@ -1,5 +1,5 @@
 import type { Stop } from '../../../../core/throttle/stops.ts'
-import { Change } from '../../../../web/kit/confirm.tsx'
+import { Press } from '../../../../web/kit/confirm.tsx'
 import type { Problem } from '../../../../web/kit/form.ts'
 import { Time } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
@@ -33,14 +33,12 @@ interface UnlockProps {
 export function Unlock({ view, userId, action, problem }: UnlockProps) {
   const t = view.t.adminUsers
   return (
-    <Change
+    <Press
       view={view}
       label={t.unlock}
       action={action}
-      submit={t.unlock}
       problem={problem}
       confirmedAs={`unlock-${userId}`}
-      isHarmless
     />
   )
 }

@@ -27,6 +27,8 @@ export interface UserProps {
   user: Account
   details: Details
   passkeys: StoredPasskey[]
+  /** When the user was last seen, and the sign-ins of this week. */
+  use: { lastSeenAt: number | null; signIns: number } | undefined
   /** The sections of capabilities about the user's access, and the names of their forms. */
   sections: { show: ShowSection | undefined; forms: string[] }[]
   /** The parts of capabilities on the page. */

@@ -6,6 +6,7 @@ import { loadPartsOfUser } from '../../../../web/kit/capability.ts'
 import { userIdOf } from '../../../../web/kit/admin/user-of-page.ts'
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import { ADMIN } from '../../../../core/accounts/roles.ts'
+import { DAY_MILLISECONDS } from '../../../../core/base/time.ts'
 import type { App, AppContext } from '../../../../web/http/context.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
 import { query } from '../../../../web/http/input.ts'
@@ -19,7 +20,7 @@ import { listSiteEvents } from '../../../activity/operator-events.ts'
 import { readDetails } from '../../details.ts'
 import { selectPasskeys } from '../../../passkeys/store.ts'
 import { findUsers, findUsersAndCounts, MAX_LISTED_USERS } from '../../find-users.ts'
-import { isBySeen, MAX_ORDERED_BY_SEEN } from '../../list-store.ts'
+import { isBySeen, MAX_ORDERED_BY_SEEN, selectUse } from '../../list-store.ts'
 import { createUser } from '../../manage-users.ts'
 import { listStops } from '../../unlock.ts'
 import { USER_FORMS } from './user-actions.tsx'
@@ -29,6 +30,7 @@ import { UserPage } from './user.tsx'
 import { GeneratedPasswordPage, NewUserPage, UsersPage } from './users.tsx'
 
 const USERS_PER_PAGE = 25
+const WEEK_MILLISECONDS = 7 * DAY_MILLISECONDS
 
 /**
  * The pages of users, under `/account/admin/users`.
@@ -108,6 +110,7 @@ async function readAccess(c: AppContext, userId: number) {
     (others) =>
       read(deps, of(actorOf(c), userId), {
         passkeys: selectPasskeys(db, userId),
+        use: selectUse(db, userId, deps.now() - WEEK_MILLISECONDS),
         clients: selectAnyClient(db),
         ...others,
       }),
@@ -117,8 +120,8 @@ async function readAccess(c: AppContext, userId: number) {
         forms: Object.keys(forms),
       })),
   )
-  const { account: user, passkeys, clients } = ran
-  return { user, passkeys, hasPrograms: clients.length > 0, sections, parts }
+  const { account: user, passkeys, clients, use } = ran
+  return { user, passkeys, use: use[0], hasPrograms: clients.length > 0, sections, parts }
 }
 
 /** Reads what stops a user, and what has happened lately. */

@@ -7,6 +7,7 @@ import { problemIn } from '../../../../web/kit/form.ts'
 import { Icon } from '../../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Fold } from '../../../../web/kit/rows.tsx'
+import { TimeFact } from '../../../../web/kit/time.tsx'
 import { EVENTS_PATH } from '../../../activity/pages/admin/events.tsx'
 import { PermissionField } from './permission-fields.tsx'
 import { StopFacts, Unlock } from './stops.tsx'
@@ -29,9 +30,12 @@ export function UserPage(props: UserProps) {
       </p>
       <header class="person hello">
         <Avatar name={user.username} isLarge />
-        <h1>
-          {user.username} <UserBadges view={view} user={state} />
-        </h1>
+        <div>
+          <h1>
+            {user.username} <UserBadges view={view} user={state} />
+          </h1>
+          {user.role !== GUEST && <UserFacts {...props} />}
+        </div>
       </header>
       <Waiting {...props} />
       <LockedOut {...props} />
@@ -50,6 +54,23 @@ export function UserPage(props: UserProps) {
         <EventList view={view} events={props.events} reader="operator" path={EVENTS_PATH} />
       </section>
     </AccountPage>
+  )
+}
+
+/** When the user was made and last seen, the address, and the sign-ins of this week. */
+function UserFacts({ view, details, use }: UserProps) {
+  const t = view.t.adminUsers
+  const { email, emailVerified, registeredAt } = details
+  return (
+    <p class="facts">
+      <TimeFact view={view} at={registeredAt} phrase={t.madeAt} />
+      <TimeFact view={view} at={use?.lastSeenAt ?? null} phrase={t.lastSeenAt} none={t.neverSeen} />
+      <span>
+        {email === '' ? t.noEmail : email}
+        {email !== '' && !emailVerified && ` (${t.emailUnconfirmed})`}
+      </span>
+      <span>{t.signInsOfWeek(use?.signIns ?? 0)}</span>
+    </p>
   )
 }
 
