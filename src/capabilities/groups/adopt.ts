@@ -3,6 +3,7 @@ import { folderRules } from '../../../schema/tables.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { act, change, of } from '../../core/access/subject.ts'
 import { GENERAL, GUEST } from '../../core/accounts/roles.ts'
+import { MAX_FOLDER_RULES, MAX_RULE_FOLDERS } from '../../core/accounts/groups.ts'
 import { insertEvents } from '../../core/audit/events.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { writing } from '../../core/database/statements.ts'
@@ -12,7 +13,7 @@ import { needFileServer, type RuleDeps } from './folder-rules.ts'
 import { isOfVersion, recordingMetas } from './meta-store.ts'
 import { listForeignIn, type Meta } from './metas.ts'
 import { readRights, type Rights } from './plan.ts'
-import { MAX_FOLDERS, MAX_RULES, type Whose } from './rule-store.ts'
+import type { Whose } from './rule-store.ts'
 import { writeInTime } from './write-in-time.ts'
 
 /** How often the rules may change while lists are read. */
@@ -98,10 +99,10 @@ function member(name: keyof NewRule) {
 
 /** @throws {Refusal} `tooManyFolderRules`, `tooManyRuleFolders`. */
 function refuseTooMany(made: readonly NewRule[], { rules, folders }: Rights): void {
-  if (rules.length + made.length > MAX_RULES)
-    throw new Refusal('tooManyFolderRules', { values: { limit: MAX_RULES } })
-  if (new Set([...folders, ...made.map(({ path }) => path)]).size > MAX_FOLDERS)
-    throw new Refusal('tooManyRuleFolders', { values: { limit: MAX_FOLDERS } })
+  if (rules.length + made.length > MAX_FOLDER_RULES)
+    throw new Refusal('tooManyFolderRules', { values: { limit: MAX_FOLDER_RULES } })
+  if (new Set([...folders, ...made.map(({ path }) => path)]).size > MAX_RULE_FOLDERS)
+    throw new Refusal('tooManyRuleFolders', { values: { limit: MAX_RULE_FOLDERS } })
 }
 
 /**

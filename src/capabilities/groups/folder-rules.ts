@@ -3,7 +3,13 @@ import { folderRules } from '../../../schema/tables.ts'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { act, change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
-import { BUILT_IN_GROUPS, groupNameKey, selectGroupsNamed } from '../../core/accounts/groups.ts'
+import {
+  BUILT_IN_GROUPS,
+  groupNameKey,
+  MAX_FOLDER_RULES,
+  MAX_RULE_FOLDERS,
+  selectGroupsNamed,
+} from '../../core/accounts/groups.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import { selectUser } from '../../core/accounts/store.ts'
@@ -20,8 +26,6 @@ import {
   insertRule,
   isOtherAccess,
   type ListedRule,
-  MAX_FOLDERS,
-  MAX_RULES,
   mayMakeRule,
   type RuleFilter,
   selectListedRules,
@@ -192,9 +196,10 @@ function refuseUnmade(
   { rules, folders, here } = { rules: 0, folders: 0, here: 0 },
 ): void {
   if (isTaken) throw new Refusal('folderRuleTaken')
-  if (rules >= MAX_RULES) throw new Refusal('tooManyFolderRules', { values: { limit: MAX_RULES } })
-  if (here === 0 && folders >= MAX_FOLDERS)
-    throw new Refusal('tooManyRuleFolders', { values: { limit: MAX_FOLDERS } })
+  if (rules >= MAX_FOLDER_RULES)
+    throw new Refusal('tooManyFolderRules', { values: { limit: MAX_FOLDER_RULES } })
+  if (here === 0 && folders >= MAX_RULE_FOLDERS)
+    throw new Refusal('tooManyRuleFolders', { values: { limit: MAX_RULE_FOLDERS } })
 }
 
 /**

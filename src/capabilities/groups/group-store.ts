@@ -1,14 +1,12 @@
 import { and, count, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { folderRules, groupMembers, groups, users } from '../../../schema/tables.ts'
-import { groupNameKey, MAX_GROUPS_OF_USER } from '../../core/accounts/groups.ts'
+import { groupNameKey, MAX_GROUPS, MAX_GROUPS_OF_USER } from '../../core/accounts/groups.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
 import type { PageWindow } from '../../core/base/paging.ts'
 import { literal } from '../../core/database/literal.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
-
-export const MAX_GROUPS = 200
 
 /** A group with the numbers of its members and rules. */
 export type ListedGroup = Awaited<ReturnType<typeof selectListed>>[number]

@@ -1,11 +1,13 @@
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
+import { MAX_GROUPS } from '../../core/accounts/groups.ts'
+import { readGroupName } from '../../core/accounts/group-names.ts'
 import { insertEvent, insertEvents } from '../../core/audit/events.ts'
 import { windowOf } from '../../core/base/paging.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { groups } from '../../../schema/tables.ts'
-import { readGroupName, readNote } from './fields.ts'
+import { readNote } from './fields.ts'
 import {
   countGroups,
   deleteGroup as deleteGroupRow,
@@ -14,7 +16,6 @@ import {
   isChanged,
   isWithoutRules,
   type ListedGroup,
-  MAX_GROUPS,
   mayMakeGroup,
   namesOfChange,
   selectGroup,

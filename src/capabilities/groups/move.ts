@@ -16,7 +16,7 @@ import { needFileServer, type RuleDeps } from './folder-rules.ts'
 import { isOfVersion } from './meta-store.ts'
 import { listForeignIn } from './metas.ts'
 import { readRights } from './plan.ts'
-import { MAX_FOLDERS } from './rule-store.ts'
+import { MAX_RULE_FOLDERS } from '../../core/accounts/groups.ts'
 import { writeInTime } from './write-in-time.ts'
 import { writeFolders } from './writer.ts'
 
@@ -130,7 +130,7 @@ async function endRules(deps: RuleDeps, operator: Operator, path: string): Promi
 
 /** @throws {Refusal} `filesUnavailable` when the metas of the new place can't be written. */
 async function writeAll(deps: RuleDeps, files: FileServer, to: string): Promise<void> {
-  for (let rounds = 0; rounds <= MAX_FOLDERS; rounds++) {
+  for (let rounds = 0; rounds <= MAX_RULE_FOLDERS; rounds++) {
     const { waiting, written } = await writeFolders(deps, files)
     if (waiting === 0) return
     if (written === 0) break

@@ -1,16 +1,12 @@
 import { and, count, eq, type SQL, sql } from 'drizzle-orm'
 import { folderRules, groups, users } from '../../../schema/tables.ts'
-import { groupNameKey } from '../../core/accounts/groups.ts'
+import { groupNameKey, MAX_FOLDER_RULES, MAX_RULE_FOLDERS } from '../../core/accounts/groups.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import type { PageWindow } from '../../core/base/paging.ts'
 import { literal } from '../../core/database/literal.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import type { Access } from './decision.ts'
-
-export const MAX_RULES = 1000
-/** The number of folders that have rules. */
-export const MAX_FOLDERS = 200
 
 /** Whose rights a rule gives: a built-in group, a group or a user. The others are null. */
 export interface Whose {
@@ -112,9 +108,9 @@ export function mayMakeRule(path: string, whose: Whose): SQL {
       : sql`exists (select 1 from ${users} where ${users.id} = ${whose.userId} and ${users.role} <> ${literal(ADMIN)})`
   return sql`(${isKnown}
     and not exists (select 1 from ${folderRules} where ${folderRules.path} = ${path} and ${isOf(whose)})
-    and (select count(*) from ${folderRules}) < ${MAX_RULES}
+    and (select count(*) from ${folderRules}) < ${MAX_FOLDER_RULES}
     and (exists (select 1 from ${folderRules} where ${folderRules.path} = ${path})
-      or (select count(distinct ${folderRules.path}) from ${folderRules}) < ${MAX_FOLDERS}))`
+      or (select count(distinct ${folderRules.path}) from ${folderRules}) < ${MAX_RULE_FOLDERS}))`
 }
 
 export function insertRule(

@@ -13,6 +13,12 @@ export const BUILT_IN_GROUPS = ['user', 'guest', 'admin'] as const
 export type BuiltInGroup = (typeof BUILT_IN_GROUPS)[number]
 
 export const MAX_GROUPS_OF_USER = 50
+/** Of a site. */
+export const MAX_GROUPS = 200
+/** Of a site. */
+export const MAX_FOLDER_RULES = 1000
+/** The number of folders of a site that have rules. */
+export const MAX_RULE_FOLDERS = 200
 
 /** How somebody became a member. `command`: on the command line. */
 export type MemberSource = 'operator' | 'command' | 'invitation' | 'registration' | 'sso' | 'import'

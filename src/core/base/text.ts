@@ -15,10 +15,15 @@ export function possiblyEmptyText() {
   )
 }
 
-/** Limits the number of code points: an emoji of two UTF-16 units counts as one. */
+/** Counts code points: an emoji of two UTF-16 units is one. */
+export function charactersOf(value: string): number {
+  return Array.from(value).length
+}
+
+/** Limits the number of code points. */
 export function maxCharacters(limit: number) {
   return v.check(
-    (value: string) => Array.from(value).length <= limit,
+    (value: string) => charactersOf(value) <= limit,
     reason('maxCharacters', { max: limit }),
   )
 }
