@@ -1,0 +1,452 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { array, assert, asyncProperty, constantFrom, tuple } from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Envelope } from '../support/envelope.ts'
+import { ALL_RIGHTS, FilesSite } from './files-site.ts'
+import { ZIP } from './media.ts'
+import { execute, findProgram } from './programs.ts'
+
+const program = findProgram('OPENLIST_BIN', 'openlist')
+const rclone = findProgram('RCLONE_BIN', 'rclone')
+/** In the files that are closed, and in no other. */
+const SECRET = 'the words of a closed file'
+/** Runs of a property that asks two servers each time. */
+const RUNS = 150
+
+/** The names of all members of an answer, and the types of their values. */
+function membersOf(data: unknown): unknown {
+  if (Array.isArray(data)) return data.slice(0, 1).map(membersOf)
+  if (typeof data !== 'object' || data === null) return typeof data
+  return Object.entries(data)
+    .filter(([name]) => name !== 'mount_details')
+    .map(([name, value]) => [name, membersOf(value)])
+}
+
+/** What alice may not take out of `/nas/closed`, nor change there; she may write all of `/nas`. */
+describe.skipIf(program === undefined)('a closed folder of a real OpenList', () => {
+  let site: FilesSite
+  let alice: string
+  let password: string
+  let aliceId: unknown
+
+  beforeAll(async () => {
+    site = await FilesSite.start(program ?? '')
+    alice = await site.addUser('alice', { permission: ALL_RIGHTS | (1 << 15) })
+    password = await site.appPassword(alice)
+    aliceId = (await site.user('alice'))['id']
+    fill()
+    await rule('/nas/closed', 'none')
+    await rule('/nas/closed-too', 'none')
+    await rule('/nas/shown', 'read')
+    await rule('/way', 'none')
+    await rule('/way/to/mine', 'write')
+  })
+  afterAll(() => site.remove())
+  beforeEach(fill)
+
+  async function rule(path: string, access: string): Promise<void> {
+    const body = { path, uid: aliceId, access }
+    expect(await site.asAdmin('POST', '/api/admin/folder_rule/create', body)).toMatchObject({
+      waiting: 0,
+    })
+  }
+
+  /** Writes the files anew. */
+  function fill(): void {
+    for (const name of readdirSync(site.folder))
+      rmSync(join(site.folder, name), { recursive: true, force: true })
+    put('nas/closed/secret.txt', SECRET)
+    put('nas/closed/deep/secret.txt', SECRET)
+    put('nas/closed/secret.zip', ZIP)
+    put('nas/closed-too/secret.txt', SECRET)
+    put('nas/open/a.txt', 'a')
+    put('nas/open/a.zip', ZIP)
+    put('nas/shown/read.txt', 'to read')
+    put('way/to/mine/b.txt', 'b')
+    put('way/to/mine-secret.txt', SECRET)
+    put('way/secret.txt', SECRET)
+  }
+
+  function put(path: string, content: string | Buffer): void {
+    mkdirSync(join(site.folder, path, '..'), { recursive: true })
+    writeFileSync(join(site.folder, path), content)
+  }
+
+  /** The files below a folder, and their texts. */
+  function tree(folder: string): Record<string, string> {
+    const names = existsSync(join(site.folder, folder))
+      ? readdirSync(join(site.folder, folder), { recursive: true, encoding: 'utf8' })
+      : []
+    const files = names.filter((name) => statSync(join(site.folder, folder, name)).isFile())
+    return Object.fromEntries(
+      files
+        .toSorted()
+        .map((name) => [name, readFileSync(join(site.folder, folder, name), 'latin1')]),
+    )
+  }
+
+  const CLOSED = /^(?:nas\/closed(?:-too)?|way\/(?!to\/mine\/))/
+  function closedFiles(): Record<string, string> {
+    return Object.fromEntries(Object.entries(tree('.')).filter(([name]) => CLOSED.test(name)))
+  }
+
+  /** What is closed is as it was, and is nowhere else. */
+  async function expectClosed(before: Record<string, string>): Promise<void> {
+    for (const kind of ['copy', 'move', 'decompress', 'decompress_upload'])
+      await vi.waitFor(async () => {
+        const undone = await site.client.call('GET', `/api/task/${kind}/undone`, { token: alice })
+        expect(undone.data).toEqual([])
+      }, 20_000)
+    expect(closedFiles()).toEqual(before)
+    const others = Object.entries(tree('.')).filter(([name]) => !CLOSED.test(name))
+    expect(others.filter(([, text]) => text.includes(SECRET))).toEqual([])
+    expect(others.filter(([name]) => name.endsWith('in.txt'))).toEqual([])
+  }
+
+  function post(name: string, body: unknown, as = alice): Promise<Envelope> {
+    return site.client.call('POST', `/api/${name}`, { token: as, body })
+  }
+
+  /** Sends a path as it is: `fetch` would resolve it. */
+  function raw(method: string, path: string, headers: Record<string, string>, body = '') {
+    const { hostname, port } = new URL(site.client.url)
+    return new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const sent = request({ hostname, port, method, path, headers }, (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+        )
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  }
+
+  function dav(method: string, path: string, headers: Record<string, string> = {}, body = '') {
+    const Authorization = `Basic ${Buffer.from(`alice:${password}`).toString('base64')}`
+    return raw(method, path, { Authorization, ...headers }, body)
+  }
+
+  const to = { dst_dir: '/nas/open' }
+  const from = { src_dir: '/nas' }
+
+  test.each<[string, object]>([
+    ...['closed', './closed', 'open/../closed', '\\closed', 'closed/', 'open\\..\\closed'].flatMap(
+      (name): [string, object][] => [
+        ['fs/copy', { ...from, ...to, names: [name] }],
+        ['fs/copy', { ...from, ...to, names: [name], overwrite: true, merge: true }],
+        ['fs/copy', { ...from, ...to, names: [`${name}/secret.txt`] }],
+        ['fs/move', { ...from, ...to, names: [name] }],
+        ['fs/move', { ...from, ...to, names: [`${name}\\secret.txt`] }],
+        ['fs/remove', { dir: '/nas', names: [name] }],
+        ['fs/rename', { path: `/nas/${name}`, name: 'mine' }],
+        ['fs/archive/decompress', { ...from, ...to, name: [`${name}/secret.zip`] }],
+        ['fs/torrent/generate', { path: `/nas/${name}/secret.txt` }],
+        ['share/create', { files: [`/nas/${name}`] }],
+        ['fs/get', { path: `/nas/${name}/secret.txt` }],
+        ['fs/list', { path: `/nas/${name}` }],
+        ['fs/dirs', { path: `/nas/${name}` }],
+        ['fs/archive/meta', { path: `/nas/${name}/secret.zip` }],
+        ['fs/archive/list', { path: `/nas/${name}/secret.zip` }],
+        ['fs/mkdir', { path: `/nas/${name}/new/deep` }],
+        ['fs/other', { path: `/nas/${name}/secret.txt`, method: 'x' }],
+      ],
+    ),
+    ['fs/copy', { src_dir: '/nas/open', ...to, names: ['..\\closed'], overwrite: true }],
+    ['fs/remove', { dir: '/nas/open', names: ['..\\closed'] }],
+    ['fs/copy', { src_dir: '/', ...to, names: ['nas'] }],
+    ['fs/copy', { src_dir: '/nas/open/..', ...to, names: ['closed'] }],
+    ['fs/copy', { src_dir: '/nas/closed', ...to, names: ['.'], overwrite: true }],
+    ['fs/copy', { src_dir: '/nas/open', dst_dir: '/nas/closed', names: ['a.txt'] }],
+    ['fs/copy', { src_dir: '/nas/open', dst_dir: '/nas', names: ['closed'], overwrite: true }],
+    ['fs/move', { src_dir: '/nas/open', dst_dir: '/nas/closed', names: ['a.txt'] }],
+    ['fs/move', { src_dir: '/', dst_dir: '/x', names: ['nas'] }],
+    ['fs/rename', { path: '/nas', name: 'mine' }],
+    ['fs/rename', { path: '/nas/open', name: 'closed', overwrite: true }],
+    ['fs/batch_rename', { ...from, rename_objects: [{ src_name: 'closed', new_name: 'mine' }] }],
+    ['fs/batch_rename', { ...from, rename_objects: [{ src_name: 'open', new_name: 'closed' }] }],
+    ['fs/regex_rename', { ...from, src_name_regex: '^closed$', new_name_regex: 'mine' }],
+    ['fs/regex_rename', { ...from, src_name_regex: 'cl', new_name_regex: 'x' }],
+    ['fs/recursive_move', { ...from, ...to, conflict_policy: 'overwrite' }],
+    ['fs/recursive_move', { src_dir: '/nas/open', dst_dir: '/nas', conflict_policy: 'overwrite' }],
+    ['fs/remove', { dir: '/', names: ['nas'] }],
+    ['fs/remove_empty_directory', from],
+    ['fs/archive/decompress', { src_dir: '/nas/open', dst_dir: '/nas/closed', name: ['a.zip'] }],
+    ['fs/archive/decompress', { src_dir: '/nas/open', dst_dir: '/nas', name: ['a.zip'] }],
+    ['fs/archive/decompress', { src_dir: 'nas/open', ...to, name: ['../closed/secret.zip'] }],
+    ['fs/add_offline_download', { path: '/nas', urls: ['http://localhost/'], tool: 'SimpleHttp' }],
+    ['fs/get_direct_upload_info', { path: '/nas/closed', file_name: 'a', tool: 'x' }],
+    ['fs/link', { path: '/nas/closed/secret.txt' }],
+    ['share/create', { files: ['/nas'] }],
+    ['share/create', { files: ['/nas/open', '/'] }],
+    ['fs/copy', { src_dir: '/way', ...to, names: ['secret.txt'] }],
+    ['fs/copy', { src_dir: '/way/to', ...to, names: ['mine-secret.txt'] }],
+    ['fs/move', { src_dir: '/way/to', ...to, names: ['mine'] }],
+  ])('%s %j', async (name, body) => {
+    const before = closedFiles()
+    expect((await post(name, body)).code).not.toBe(200)
+    await expectClosed(before)
+  })
+
+  test.each([
+    ['application/x-www-form-urlencoded', 'Path=/nas/closed&Name=mine'],
+    ['application/x-yaml', 'path: /nas/closed\nname: mine\n'],
+    ['application/toml', 'path = "/nas/closed"\nname = "mine"\n'],
+    ['application/xml', '<a><Path>/nas/closed</Path><Name>mine</Name></a>'],
+    ['application/json', '{"path":"/nas/open","PATH":"/nas/closed","name":"mine"}'],
+    ['application/json', '{"path":"/nas/closed","Path":"/nas/open","name":"mine"}'],
+    ['application/x-yaml', '{"path":"/nas/open","name":"open",\n"Path":"/nas/closed"}'],
+    ['text/xml', '{"path":"/nas/closed","name":"mine"}'],
+  ])('a rename as %s: %s', async (type, body) => {
+    const before = closedFiles()
+    const headers = { Authorization: alice, 'Content-Type': type }
+    for (const path of ['/api/fs/rename', '/api/fs%2frename', '/api/fs/rename?Path=/nas/closed'])
+      await raw('POST', path, headers, body)
+    expect(closedFiles()).toEqual(before)
+  })
+
+  test.each([
+    ['COPY', '/dav/nas/closed', '/dav/nas/open/closed'],
+    ['COPY', '/dav/nas/%63losed/', '/dav/nas/open/closed/'],
+    ['COPY', '/dav//nas//closed', '/dav/nas/open/closed'],
+    ['COPY', '/dav/nas%5Cclosed', '/dav/nas/open/closed'],
+    ['COPY', '/dav/nas/closed/secret.txt', '/dav/nas/open/secret.txt'],
+    ['COPY', '/dav/nas', '/dav/x/nas'],
+    ['COPY', '/dav/way/secret.txt', '/dav/nas/open/secret.txt'],
+    ['COPY', '/dav/nas/open/a.txt', '/dav/nas/closed/a.txt'],
+    ['COPY', '/dav/nas/open/a.txt', '/davnas/closed/a.txt'],
+    ['MOVE', '/dav/nas/closed', '/dav/nas/mine'],
+    ['MOVE', '/dav/nas/closed', '/dav/nas/open/mine'],
+    ['MOVE', '/dav/nas', '/dav/mine'],
+    ['MOVE', '/dav/nas/open', '/dav/nas/closed'],
+    ['MOVE', '/dav/nas/open/a.txt', '/dav/nas%2fclosed%2fa.txt'],
+    ['MOVE', '/dav/nas/open/a.txt', '/dav/nas\\closed\\a.txt'],
+    ['DELETE', '/dav/nas/closed', ''],
+    ['DELETE', '/dav/nas/closed/', ''],
+    ['DELETE', '/dav/nas/closed/secret.txt', ''],
+    ['DELETE', '/dav/nas', ''],
+    ['DELETE', '/dav/', ''],
+    ['DELETE', '/dav/way', ''],
+    ['PUT', '/dav/nas/closed', ''],
+    ['PUT', '/dav/nas/closed/new.txt', ''],
+    ['MKCOL', '/dav/nas/closed/new', ''],
+    ['GET', '/dav/nas/closed/secret.txt', ''],
+    ['GET', '/dav/nas//closed/./secret.txt', ''],
+    ['POST', '/dav/nas/closed/secret.txt', ''],
+    ['GET', '/dav/way/secret.txt', ''],
+    ['PROPFIND', '/dav/nas/closed', ''],
+  ])('WebDAV: %s %s to %s', async (method, path, destination) => {
+    const before = closedFiles()
+    const headers = destination === '' ? {} : { Destination: destination, Overwrite: 'T' }
+    const answer = await dav(method, path, headers, method === 'PUT' ? 'x' : '')
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.text).not.toContain(SECRET)
+    await expectClosed(before)
+  })
+
+  test('is listed nowhere, by no depth', async () => {
+    const listed = await post('fs/list', { path: '/nas' })
+    expect(JSON.stringify(listed)).not.toContain('closed')
+    for (const depth of ['1', 'infinity']) {
+      const { text } = await dav('PROPFIND', '/dav/', { Depth: depth })
+      expect(text).not.toMatch(/closed|secret/)
+    }
+  })
+
+  test.each(['put', 'form', 'multipart/init'])('an upload in its place: %s', async (name) => {
+    const before = closedFiles()
+    for (const path of ['/nas/closed', '/nas/%63losed', 'nas\\closed', '/nas/closed/new', '/nas']) {
+      const headers = { Authorization: alice, 'File-Path': path, 'X-File-Size': '1' }
+      const method = name === 'multipart/init' ? 'POST' : 'PUT'
+      const { text } = await raw(method, `/api/fs/${name}`, headers, 'x')
+      expect(JSON.parse(text)).not.toMatchObject({ code: 200 })
+    }
+    await expectClosed(before)
+  })
+
+  test('a share of it is not changed to, and not opened again', async () => {
+    const made = await post('share/create', { files: ['/nas/open'], id: 'mine' })
+    expect(made).toMatchObject({ code: 200 })
+    const update = { id: 'mine', files: ['/nas/closed'] }
+    expect(await post('share/update', update)).toMatchObject({ code: 403 })
+    await site.openlist.asAdmin('POST', '/api/share/update', { ...update, disabled: true })
+    expect(await post('share/enable?id=mine', {})).toMatchObject({ code: 403 })
+    const shown = await post('fs/list', { path: '/@s/mine' }, '')
+    expect(shown.code).not.toBe(200)
+  })
+
+  test('files beside a folder have no links', async () => {
+    const got = await post('fs/get', { path: '/way/to/mine' })
+    expect(got).toMatchObject({ code: 200, data: { name: 'mine', related: null } })
+    const headers = { Authorization: alice, 'Content-Type': 'application/json' }
+    const bodies = [
+      '{"path":"/nas/open","PATH":"/way/to/mine"}',
+      '{"path":"/@s/x","Path":"/way/to/mine"}',
+    ]
+    for (const body of bodies)
+      expect((await raw('POST', '/api/fs/get', headers, body)).text).not.toContain('secret')
+    const form = { Authorization: alice, 'Content-Type': 'application/x-www-form-urlencoded' }
+    expect((await raw('POST', '/api/fs/get', form, 'path=/way/to/mine')).text).not.toContain(
+      'secret',
+    )
+    const asked = await raw('GET', '/api/fs/get?path=/way/to/mine', { Authorization: alice })
+    expect(asked.text).not.toContain('secret')
+  })
+
+  test('the way in leads to the folder below, and shows nothing else', async () => {
+    const names = async (path: string) =>
+      (await post('fs/list', { path })).data.content.map(({ name }: { name: string }) => name)
+    expect(await names('/way')).toEqual(['to'])
+    expect(await names('/way/to')).toEqual(['mine'])
+    expect(await names('/way/to/mine')).toEqual(['b.txt'])
+    expect((await post('fs/dirs', { path: '/way' })).data).toMatchObject([{ name: 'to' }])
+    const { status, text } = await dav('PROPFIND', '/dav/way/to/', { Depth: '1' })
+    expect([status, text.includes('/dav/way/to/mine/'), text.includes('secret')]).toEqual([
+      207,
+      true,
+      false,
+    ])
+  })
+
+  test('the answers of the way in have the members of OpenList’s', async () => {
+    for (const name of ['fs/list', 'fs/get', 'fs/dirs']) {
+      const { data: ours } = await post(name, { path: '/way' })
+      const { data: theirs } = await post(name, { path: '/nas' })
+      expect(membersOf(ours)).toEqual(membersOf(theirs))
+    }
+  })
+
+  test('what is not closed goes on', async () => {
+    expect(await post('fs/copy', { ...from, ...to, names: ['shown'] })).toMatchObject({ code: 200 })
+    await vi.waitFor(() => expect(tree('nas/open')).toHaveProperty(['shown/read.txt']))
+    const moved = { path: '/nas/open/a.txt', name: 'b.txt' }
+    expect(await post('fs/rename', moved)).toMatchObject({ code: 200 })
+    const removed = { dir: '/nas/open', names: ['b.txt'] }
+    expect(await post('fs/remove', removed)).toMatchObject({ code: 200 })
+    const headers = { Destination: '/dav/way/to/mine/a.zip' }
+    expect((await dav('MOVE', '/dav/nas/open/a.zip', headers)).status).toBe(201)
+    expect((await dav('PUT', '/dav/way/to/mine/c.txt', {}, 'c')).status).toBe(201)
+    expect((await dav('DELETE', '/dav/way/to/mine/c.txt')).status).toBe(204)
+  })
+
+  test('a folder with rules is not moved by an admin', async () => {
+    const admin = await site.adminToken()
+    const move = { src_dir: '/', dst_dir: '/x', names: ['nas'] }
+    expect(await post('fs/move', move, admin)).toMatchObject({
+      code: 403,
+      message: 'this folder has rules, ask an operator',
+    })
+  })
+
+  async function davAll(method: string, a: string, b: string): Promise<string> {
+    const answer = await dav(method, `/dav${a}`, { Destination: `/dav${b}`, Overwrite: 'T' })
+    return answer.text
+  }
+
+  async function callAll(a: string, b: string): Promise<string> {
+    const names = [a.replace(/^[\\/]/, '')]
+    return JSON.stringify([
+      await post('fs/copy', { src_dir: '/nas', dst_dir: b, names, overwrite: true }),
+      await post('fs/copy', { src_dir: a, dst_dir: '/nas/open', names: ['closed'] }),
+      await post('fs/rename', { path: a, name: 'mine' }),
+    ])
+  }
+
+  test('no spelling of a request takes anything out of it', async () => {
+    const segment = constantFrom('nas', 'closed', 'open', '.', '..', '', 'secret.txt', '%63losed')
+    const slash = constantFrom('/', '\\', '%2f', '%5c', '//', '/./')
+    const path = array(tuple(slash, segment), { minLength: 1, maxLength: 5 }).map((parts) =>
+      parts.map((part) => part.join('')).join(''),
+    )
+    const before = closedFiles()
+    await assert(
+      asyncProperty(path, path, constantFrom('COPY', 'MOVE', 'api', 'GET'), async (a, b, how) => {
+        const texts = how === 'api' ? await callAll(a, b) : await davAll(how, a, b)
+        expect(texts).not.toContain(SECRET)
+        await expectClosed(before)
+        if (!existsSync(join(site.folder, 'nas/open'))) fill()
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  function readTeam(): Promise<Envelope> {
+    return post('fs/list', { path: '/nas/team' })
+  }
+
+  /** Reads again and again, until the end. */
+  function readWhile(state: { isAsking: boolean }) {
+    const asking = (async () => {
+      while (state.isAsking) await readTeam()
+    })()
+    return {
+      end: () => {
+        state.isAsking = false
+        return asking
+      },
+    }
+  }
+
+  test('is closed at once to whom a group loses, also to one who asks all the time', async () => {
+    put('nas/team/plan.txt', SECRET)
+    const { id } = await site.asAdmin('POST', '/api/admin/group/create', { name: 'team' })
+    const body = { path: '/nas/team', group: 'team', access: 'read' }
+    await site.asAdmin('POST', '/api/admin/folder_rule/create', body)
+    const member = { id, users: [aliceId] }
+    for (let round = 0; round < 10; round++) {
+      await site.asAdmin('POST', '/api/admin/group/member/add', member)
+      expect(await readTeam()).toMatchObject({ code: 200 })
+      const asking = readWhile({ isAsking: true })
+      await site.asAdmin('POST', '/api/admin/group/member/remove', member)
+      const codes = await Promise.all([
+        readTeam(),
+        post('fs/copy', { ...from, ...to, names: ['team'] }),
+      ])
+      expect(codes.map(({ code }) => code)).toEqual([403, 403])
+      await asking.end()
+      expect(await readTeam()).toMatchObject({ code: 403 })
+    }
+    expect(tree('nas/open')).not.toHaveProperty(['team/plan.txt'])
+  })
+
+  test.skipIf(rclone === undefined)('rclone takes nothing out of it', async () => {
+    const { printed: obscured } = await execute(rclone ?? '', ['obscure', password])
+    const env = {
+      RCLONE_CONFIG: '/dev/null',
+      RCLONE_CONFIG_LK_TYPE: 'webdav',
+      RCLONE_CONFIG_LK_URL: `${site.client.url}/dav`,
+      RCLONE_CONFIG_LK_USER: 'alice',
+      RCLONE_CONFIG_LK_PASS: obscured.trim(),
+      RCLONE_RETRIES: '1',
+      RCLONE_LOW_LEVEL_RETRIES: '1',
+    }
+    const run = (...args: string[]) => execute(rclone ?? '', args, { env })
+    const before = closedFiles()
+    for (const args of [
+      ['cat', 'lk:nas/closed/secret.txt'],
+      ['copyto', 'lk:nas/closed', 'lk:nas/open/closed'],
+      ['moveto', 'lk:nas/closed', 'lk:nas/open/closed'],
+      ['purge', 'lk:nas/closed'],
+      ['purge', 'lk:nas'],
+      ['deletefile', 'lk:nas/closed/secret.txt'],
+    ]) {
+      const { printed } = await run(...args)
+      expect(printed).not.toContain(SECRET)
+    }
+    expect(closedFiles()).toEqual(before)
+    fill()
+    expect((await run('lsf', '-R', 'lk:way')).printed).toContain('to/mine/b.txt')
+    expect((await run('lsf', '-R', 'lk:')).printed).not.toMatch(/closed|secret/)
+  })
+})
