@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { folderRules, folderState } from '../../schema/tables.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
+import { addAppPassword } from '../support/app-passwords.ts'
+import { FILES_ORIGIN, type Sent } from '../support/openlist-stand-in.ts'
+import { arrangeGroups, type GroupsSite } from './groups-site.ts'
+
+const ALICE = 3
+const BOB = 4
+
+let site: GroupsSite
+let alice: string
+let bob: string
+
+beforeEach(async () => {
+  ;({ site, alice, bob } = await arrangeGroups())
+  for (const token of [alice, bob]) await list(token)
+})
+
+const list = (token: string, path = '/') => site.post('/api/fs/list', { path }, { token })
+const addRule = (path: string, whose: object, access: string) =>
+  site.admin('POST', 'folder_rule/create', { path, ...whose, access })
+const numberOf = (call: string) =>
+  site.openlist.sent.filter(({ path }) => path.startsWith(`/api/admin/meta/${call}`)).length
+
+/** Makes rules past the interface, so that nothing is written before the next request. */
+async function addRules(count: number, userId: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    path: `/many/${index}`,
+    userId,
+    access: 'read',
+    createdAt: site.now,
+  }))
+  for (let begin = 0; begin < count; begin += 10)
+    await site.db.insert(folderRules).values(rows.slice(begin, begin + 10))
+}
+
+async function isSettled(): Promise<boolean> {
+  const [state] = await site.db.select().from(folderState)
+  return state?.version === state?.written
+}
+
+/** Holds the first such call until `release`. */
+function hold(path: string) {
+  const held = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<Sent>()
+  let isFirst = true
+  site.openlist.answer = (sent) => {
+    if (!sent.path.startsWith(path) || !isFirst) return undefined
+    isFirst = false
+    arrived.resolve(sent)
+    const { method, headers, body } = sent
+    return held.promise.then(() =>
+      site.openlist.send(`${FILES_ORIGIN}${sent.path}`, { method, headers, body: body || null }),
+    )
+  }
+  return { arrived: arrived.promise, release: () => held.resolve() }
+}
+
+describe('a request of a user whose folders wait', () => {
+  test('writes twenty of them, and is told to come again while more wait', async () => {
+    await addRules(45, ALICE)
+    const waits = { code: 503, message: 'the file server does not answer, try again' }
+    for (const written of [20, 40]) {
+      const response = await site.fetch('POST', '/api/fs/list', { token: bob, body: { path: '/' } })
+      expect(await response.json()).toMatchObject(waits)
+      expect(response.headers.get('Retry-After')).toBe('1')
+      expect(site.openlist.metas.rows).toHaveLength(written)
+    }
+    expect(await list(bob)).toMatchObject({ code: 200 })
+    expect(site.openlist.metas.rows).toHaveLength(45)
+    expect(await list(bob, '/many/44')).toMatchObject({ code: 403 })
+    expect(await list(bob)).toMatchObject({ code: 200 })
+  })
+
+  test('leaves those of others alone, who pass', async () => {
+    await addRule('/nas', { group: 'user' }, 'read')
+    await addRule('/nas', { uid: ALICE }, 'write')
+    const rule = { path: '/nas', userId: BOB, access: 'none', createdAt: site.now }
+    await site.db.insert(folderRules).values(rule)
+    const before = numberOf('update')
+    expect(await list(alice)).toMatchObject({ code: 200 })
+    const looked = numberOf('list')
+    expect(await list(alice)).toMatchObject({ code: 200 })
+    expect(numberOf('list'), 'the isolate remembers it').toBe(looked)
+    expect(numberOf('update'), 'nothing of Alice has changed').toBe(before)
+    expect(await list(bob, '/nas')).toMatchObject({ code: 403 })
+    expect(numberOf('update')).toBeGreaterThan(before)
+  })
+
+  test('waits for nobody who is not concerned', async () => {
+    await addRule('/nas', { uid: ALICE }, 'read')
+    await site.db.update(folderState).set({ written: 'older' })
+    site.openlist.sent.splice(0)
+    expect(await list(bob)).toMatchObject({ code: 200 })
+    expect(numberOf('update')).toBe(0)
+    await runFrequently(site.deps)
+    expect(await isSettled()).toBe(true)
+  })
+
+  test('fails while the file server takes nothing, by WebDAV too', async () => {
+    const { token: secret } = await addAppPassword(site, BOB, ['files:read'])
+    await addRules(1, ALICE)
+    site.openlist.answer = ({ path }) =>
+      path.startsWith('/api/admin/meta/create') ? new Response('', { status: 500 }) : undefined
+    expect(await list(bob)).toMatchObject({ code: 503 })
+    const basic = `Basic ${btoa(`bob:${secret}`)}`
+    const dav = await site.fetch('PROPFIND', '/dav/', { headers: { Authorization: basic } })
+    expect(dav.status).toBe(503)
+    site.openlist.answer = undefined
+    expect(await list(bob)).toMatchObject({ code: 200 })
+  })
+})
+
+describe('an account that is new', () => {
+  test('is on the lists, or not, before its first request is passed on', async () => {
+    await addRule('/nas', { group: 'user' }, 'read')
+    await addRule('/closed', { uid: ALICE }, 'read')
+    expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [] })
+    await site.addUser('dave', { password: 'dave-Passw0rd' })
+    const dave = await site.token('dave', 'dave-Passw0rd')
+    expect(await list(dave, '/closed')).toMatchObject({ code: 403 })
+    expect(await list(dave, '/nas')).toMatchObject({ code: 200 })
+  })
+
+  test('that everybody was on the lists for is shut out at once', async () => {
+    for (const uid of [ALICE, BOB, 5]) await addRule('/nas', { uid }, 'read')
+    expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [] })
+    await site.addUser('dave', { password: 'dave-Passw0rd' })
+    const dave = await site.token('dave', 'dave-Passw0rd')
+    expect(await list(dave, '/nas')).toMatchObject({ code: 403 })
+  })
+
+  test('is the guest, when it is switched on', async () => {
+    await addRule('/nas', { group: 'user' }, 'read')
+    expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [] })
+    const { data } = await site.admin('GET', 'user/get?id=2')
+    await site.admin('POST', 'user/update', { ...data, disabled: false })
+    await site.settle()
+    expect(await site.post('/api/fs/list', { path: '/nas' })).toMatchObject({ code: 403 })
+    expect(await site.post('/api/fs/list', { path: '/' })).toMatchObject({ code: 200 })
+  })
+
+  test('is an admin who is none any more', async () => {
+    await addRule('/nas', { uid: BOB }, 'read')
+    const { data } = await site.admin('GET', `user/get?id=${BOB}`)
+    await site.admin('POST', 'user/update', { ...data, role: 2, password: '' })
+    await addRule('/other', { uid: ALICE }, 'read')
+    await site.admin('POST', 'user/update', { ...data, role: 0, password: '' })
+    await site.settle()
+    expect(await list(bob, '/other')).toMatchObject({ code: 403 })
+  })
+})
+
+describe('two changes at once', () => {
+  test('are written by one after the other, and the later one holds', async () => {
+    const { arrived, release } = hold('/api/admin/meta/create')
+    const first = addRule('/nas', { uid: ALICE }, 'read')
+    await arrived
+    const second = addRule('/nas', { uid: BOB }, 'read')
+    const ended = Promise.withResolvers<void>()
+    site.deps.wait = async () => {
+      ended.resolve()
+      await scheduler.wait(1)
+    }
+    release()
+    for (const made of await Promise.all([first, second])) expect(made).toMatchObject({ code: 200 })
+    await site.settle()
+    await runFrequently(site.deps)
+    expect(site.openlist.metas.rows).toMatchObject([{ path: '/nas', read_users: [1, ALICE, BOB] }])
+    expect(await isSettled()).toBe(true)
+  })
+
+  test('a request between a change and its write does not get through', async () => {
+    await addRule('/nas', { group: 'user' }, 'read')
+    const { arrived, release } = hold('/api/share/list')
+    const change = addRule('/nas', { uid: BOB }, 'none')
+    await arrived
+    // The rule is stored, and nothing is written yet.
+    const asked = list(bob, '/nas')
+    release()
+    expect(await asked).toMatchObject({ code: expect.toSatisfy((code) => code !== 200) })
+    expect(await change).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(await list(bob, '/nas')).toMatchObject({ code: 403 })
+  })
+})
