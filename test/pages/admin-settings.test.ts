@@ -174,7 +174,9 @@ describe('saving settings', () => {
   })
 
   test.each([
-    ['preview', 'iframe_previews', '{"pdf": ', 'It must be a JSON object of JSON objects'],
+    ['preview', 'iframe_previews', '{"pdf": 5}', 'It must be a JSON object of JSON objects'],
+    ['preview', 'iframe_previews', '{\r\n  "pdf": }', 'look at line 2, column 10.'],
+    ['preview', 'external_previews', '{"pdf": ', 'look at line 1, column 9.'],
     [
       'preview',
       'external_previews',

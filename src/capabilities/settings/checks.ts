@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { findJsonFault } from '../../core/base/json-fault.ts'
 import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../../core/base/text.ts'
 import { basePathSchema } from '../../core/accounts/fields.ts'
 import { namesInList, readGroupMap } from '../../core/accounts/groups.ts'
@@ -228,13 +229,12 @@ function isRegularExpression(line: string): boolean {
 function aJson(isRight: (value: unknown) => boolean, message: string): Check {
   return v.pipe(
     someText,
-    v.check((text) => {
-      try {
-        return isRight(JSON.parse(text))
-      } catch {
-        return false
-      }
-    }, message),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      const fault = findJsonFault(dataset.value)
+      if (fault !== undefined) addIssue({ message: reason('json', { ...fault }) })
+      else if (!isRight(JSON.parse(dataset.value))) addIssue({ message })
+    }),
   )
 }
 

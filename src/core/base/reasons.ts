@@ -11,6 +11,7 @@ export const REASONS = {
   other: '<words>',
   required: 'is required',
   expected: 'must be a <expected>',
+  json: 'is no JSON from line <line>, column <column> on',
   jsonObject: 'must be a JSON object',
   jsonArray: 'must be a JSON array',
   future: 'must be in the future',

@@ -1,4 +1,4 @@
-// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password.
+// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password, and asks before changes are lost.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
@@ -49,6 +49,16 @@ for (const button of document.querySelectorAll('[data-copy]')) {
     const source = document.getElementById(button.dataset.copy)
     await navigator.clipboard.writeText(source.dataset.text ?? source.value ?? source.textContent)
     button.textContent = button.dataset.done
+  })
+}
+// A browser asks before it leaves what was changed and not saved.
+for (const form of document.querySelectorAll('form[data-keep]')) {
+  const valuesOf = () => new URLSearchParams(new FormData(form)).toString()
+  const before = valuesOf()
+  let isSent = false
+  form.addEventListener('submit', () => (isSent = true))
+  addEventListener('beforeunload', (event) => {
+    if (!isSent && valuesOf() !== before) event.preventDefault()
   })
 }
 for (const button of document.querySelectorAll('[data-print]')) {

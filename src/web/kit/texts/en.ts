@@ -173,6 +173,7 @@ const reasons: Record<ReasonCode, string> = {
   other: '<words>',
   required: 'This is required.',
   expected: 'This must be a <expected>.',
+  json: 'This is not valid JSON: look at line <line>, column <column>.',
   jsonObject: 'This must be a JSON object.',
   jsonArray: 'This must be a JSON array.',
   future: 'This must be in the future.',

@@ -317,6 +317,7 @@ export const kitZh: KitTexts = {
     other: '这个值无效。',
     required: '此项必填。',
     expected: '类型不正确。',
+    json: 'JSON 有误：请检查第 <line> 行第 <column> 列。',
     jsonObject: '必须是 JSON 对象。',
     jsonArray: '必须是 JSON 数组。',
     future: '必须是将来的时间。',

@@ -47,7 +47,7 @@ export function SettingsPage(props: SettingsProps) {
         ))}
       </div>
       {articles.length > 0 && (
-        <form class="wide beside" method="post" action={path}>
+        <form class="wide beside" method="post" action={path} data-keep="">
           {/* The enter key presses the first button, which must not be a reset. */}
           <button class="skip" tabindex={-1} aria-hidden="true">
             {t.save}
