@@ -214,7 +214,11 @@ describe('an admin', () => {
     ['fs/rename', { path: '/nas', name: 'x' }, HAS_RULES],
     ['fs/regex_rename', { src_dir: '/nas' }, HAS_RULES],
     ['fs/recursive_move', { src_dir: '/nas', dst_dir: '/x' }, HAS_RULES],
-    ['fs/rename', { path: '/nas/closed/a', name: 'x' }, { code: 200 }],
+    [
+      'fs/batch_rename',
+      { src_dir: '/nas/closed', rename_objects: [{ src_name: 'a', new_name: 'x' }] },
+      { code: 200 },
+    ],
     ['fs/copy', move, { code: 200 }],
     ['fs/remove', { dir: '/nas', names: ['closed'] }, { code: 200 }],
     ['fs/remove_empty_directory', { src_dir: '/nas' }, { code: 200 }],
