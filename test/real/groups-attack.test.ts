@@ -423,7 +423,6 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
   test.skipIf(rclone === undefined)('rclone takes nothing out of it', async () => {
     const { printed: obscured } = await execute(rclone ?? '', ['obscure', password])
     const env = {
-      RCLONE_CONFIG: '/dev/null',
       RCLONE_CONFIG_LK_TYPE: 'webdav',
       RCLONE_CONFIG_LK_URL: `${site.client.url}/dav`,
       RCLONE_CONFIG_LK_USER: 'alice',
