@@ -262,7 +262,7 @@ describe('equal events in a row', () => {
     await site.db.insert(auditEvents).values(keyUsed(NOW + 180_000, 'phone'))
     expect(rowsIn((await admin.get(page(1))).html)).toEqual([
       'alice used the SSH key “phone” 09:18 UTC 192.0.2.7 Unknown app',
-      'alice used the SSH key “laptop” 3 times 09:17 UTC ← 09:15 UTC 192.0.2.7 Unknown app',
+      'alice used the SSH key “laptop” 3 times between 09:15 UTC and 09:17 UTC 192.0.2.7 Unknown app',
     ])
   })
 })

@@ -169,6 +169,29 @@ describe('the overview', () => {
   })
 })
 
+test('the events of a network are chosen by its link, and not those of operators there', async () => {
+  for (const [detail, actorId] of [
+    ['mine', null],
+    ['theirs', 1],
+  ] as const)
+    await site.db.insert(auditEvents).values({
+      at: site.now,
+      kind: 'key_deleted',
+      userId: aliceId,
+      detail,
+      network: '198.51.100.200',
+      userAgent: '',
+      actorId,
+    })
+  const { html } = await visitor.get('/account/activity')
+  expect(html).toContain('<a href="/account/activity?network=198.51.100.200">198.51.100.200</a>')
+  const chosen = textOf((await visitor.get('/account/activity?network=198.51.100.200')).html)
+  expect(chosen).toContain('“mine”')
+  expect(chosen).not.toContain('theirs')
+  const file = await visitor.get('/account/activity/events.csv?network=198.51.100.200')
+  expect(file.html).not.toContain('theirs')
+})
+
 describe('a new network', () => {
   const NEW = '203.0.113.9'
   beforeEach(async () => {

@@ -16,7 +16,12 @@ const MAX_EVENTS = 100
 
 type OwnEventsDeps = ReaderDeps & Pick<Deps, 'keyRing'>
 
-type OwnEventFilter = Omit<EventFilter, 'userId'>
+type OwnEventFilter = Omit<EventFilter, 'userId' | 'isByUser'>
+
+/** With a network, only what users did themselves: they don't learn where an operator was. */
+function ownFilter(filter: OwnEventFilter): Omit<EventFilter, 'userId'> {
+  return filter.network === undefined ? filter : { ...filter, isByUser: true }
+}
 
 /** Reads the actor's account, a page of its events, latest first, and how many days events are kept. */
 export async function listOwnEvents(
@@ -28,8 +33,8 @@ export async function listOwnEvents(
 ) {
   const window = boundedWindowOf(page, perPage, MAX_EVENTS)
   const { account, events, counted, kept } = await read(deps, own(actor), {
-    events: selectEvents(deps.db, actor.userId, window, filter),
-    counted: countEvents(deps.db, actor.userId, filter),
+    events: selectEvents(deps.db, actor.userId, window, ownFilter(filter)),
+    counted: countEvents(deps.db, actor.userId, ownFilter(filter)),
     kept: selectRetention(deps.db),
   })
   const ring = await deps.keyRing()
@@ -54,7 +59,7 @@ export async function listLatestOwnEvents(
 ) {
   const window = { limit, offset: 0 }
   const { events } = await read(deps, own(actor), {
-    events: selectEvents(deps.db, actor.userId, window, filter),
+    events: selectEvents(deps.db, actor.userId, window, ownFilter(filter)),
   })
   return events.map(ownEvent)
 }

@@ -31,7 +31,14 @@ export const activityEn = {
     noneFound: 'No events found',
     noneFoundHint: 'Choose other days, or all events.',
     showAll: 'Show all events',
-    repeated: (times: number) => `${times} times`,
+    network: 'Network',
+    repeated: (times: number) => `${times} times at`,
+    /** The texts before, between and after the two times. */
+    repeatedBetween: (times: number): [before: string, between: string, after: string] => [
+      `${times} times between `,
+      ' and ',
+      '',
+    ],
     groups: {
       warnings: 'Warnings',
       signIns: 'Sign-ins and sessions',

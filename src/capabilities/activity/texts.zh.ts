@@ -29,7 +29,9 @@ export const activityZh: typeof activityEn = {
     noneFound: '没有找到事件',
     noneFoundHint: '请换一个日期范围，或查看全部事件。',
     showAll: '显示全部事件',
-    repeated: (times) => `${times} 次`,
+    network: '网络',
+    repeated: (times) => `${times} 次，时间`,
+    repeatedBetween: (times) => ['', ' 至 ', ` 之间 ${times} 次`],
     groups: {
       warnings: '警告',
       signIns: '登录与设备',

@@ -320,6 +320,7 @@ export function selectAccessOf(db: Database, userId: UserId) {
     .select({
       id,
       name,
+      redirectUris: openidClients.redirectUris,
       usedAt: sql<
         number | null
       >`(select max(${openidGrants.createdAt}) from ${openidGrants} where ${and(eq(openidGrants.userId, userId), eq(openidGrants.clientId, id), isUsed)})`.as(

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { auditEvents, users } from '../../../schema/tables.ts'
 import type { PageWindow } from '../base/paging.ts'
@@ -89,6 +89,10 @@ export interface EventFilter {
   since?: number
   /** Unix time, milliseconds; an event at this time does not fit. */
   until?: number
+  /** As it is stored: an address, or the /64 of one. */
+  network?: string
+  /** Leaves out what operators did to the user: where they were is not told. */
+  isByUser?: true
   /** Only events that were written after the event with this id. */
   afterId?: number
 }
@@ -215,13 +219,17 @@ export function countEvents(
     .where(fits({ ...filter, userId }))
 }
 
-function fits({ userId, kind, since, until, afterId }: EventFilter) {
+function fits({ userId, kind, network, isByUser, since, until, afterId }: EventFilter) {
   return and(
     userId === undefined ? undefined : eq(auditEvents.userId, userId),
     kind === undefined ? undefined : eq(auditEvents.kind, kind),
     kind === undefined || FREQUENT_KINDS.includes(kind)
       ? undefined
       : isRare(sql`${auditEvents.kind}`),
+    network === undefined ? undefined : eq(auditEvents.network, network),
+    isByUser === undefined
+      ? undefined
+      : or(isNull(auditEvents.actorId), eq(auditEvents.actorId, auditEvents.userId)),
     since === undefined ? undefined : isSince(since),
     until === undefined ? undefined : isUntil(until),
     afterId === undefined ? undefined : gt(auditEvents.id, afterId),

@@ -21,6 +21,7 @@ export const filterText = v.pipe(v.optional(possiblyEmptyText(), ''), maxCharact
 export const eventQuery = v.object({
   page: pageQuery.entries.page,
   kind: v.optional(v.picklist(['', ...EVENT_KINDS], reason('eventKind')), ''),
+  network: filterText,
   from: filterText,
   to: filterText,
   /** The visitor's time zone, which the script fills in. */
@@ -31,6 +32,7 @@ export const eventQuery = v.object({
 export interface EventFields {
   user?: string
   kind: '' | EventKind
+  network: string
   from: string
   to: string
   zone: string
@@ -39,12 +41,13 @@ export interface EventFields {
 /** Reads the conditions of a form, except the user's. A day that can't be read is a problem. */
 export function parseFilter(
   t: Texts,
-  { kind, from, to, zone }: EventFields,
+  { kind, network, from, to, zone }: EventFields,
 ): { filter: Omit<EventFilter, 'userId'>; problem: Problem | undefined } {
   const timeZone = isZone(zone) ? zone : 'UTC'
   const [first, last] = [parseDay(from), parseDay(to)]
   const filter = {
     ...(kind !== '' && { kind }),
+    ...(network.trim() !== '' && { network: network.trim() }),
     ...(first !== undefined && { since: startOf(first, timeZone) }),
     ...(last !== undefined && { until: endOf(last, timeZone) }),
   }
@@ -55,17 +58,22 @@ export function parseFilter(
 
 /** Returns the address of a list with this filter. */
 export function filterAddress(path: string, fields: EventFields, page?: number): string {
-  const { user = '', kind, from, to, zone } = fields
+  const { user = '', kind, network, from, to, zone } = fields
   const isDated = from !== '' || to !== ''
-  const given = Object.entries({ user, kind, from, to, zone: isDated ? zone : '' })
+  const given = Object.entries({ user, kind, network, from, to, zone: isDated ? zone : '' })
   const query = new URLSearchParams(given.filter(([, value]) => value !== ''))
   if (page !== undefined) query.set('page', String(page))
   return query.size === 0 ? path : `${path}?${String(query)}`
 }
 
+/** Returns the address of the events from a network. */
+export function networkAddress(path: string, network: string): string {
+  return filterAddress(path, { kind: '', network, from: '', to: '', zone: '' })
+}
+
 /** Tells whether a filter leaves events out. */
-export function isFiltered({ user = '', kind, from, to }: EventFields): boolean {
-  return [user, kind, from, to].some((value) => value !== '')
+export function isFiltered({ user = '', kind, network, from, to }: EventFields): boolean {
+  return [user, kind, network, from, to].some((value) => value !== '')
 }
 
 export interface FilterProps {
@@ -80,10 +88,13 @@ export interface FilterProps {
 
 /** Tells whether a filter has more than a chip says. */
 function isNarrowed(
-  { user = '', kind, from, to }: EventFields,
+  { user = '', kind, network, from, to }: EventFields,
   chips: readonly EventKind[],
 ): boolean {
-  return [user, from, to].some((value) => value !== '') || (kind !== '' && !chips.includes(kind))
+  return (
+    [user, network, from, to].some((value) => value !== '') ||
+    (kind !== '' && !chips.includes(kind))
+  )
 }
 
 /** Links that show one kind of events, or all. */
@@ -128,6 +139,7 @@ export function EventFilterForm(props: PropsWithChildren<FilterProps>) {
           ])}
           optional
         />
+        <Field name="network" label={t.network} value={fields.network} optional />
         <Field
           name="from"
           label={t.from}

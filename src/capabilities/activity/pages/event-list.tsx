@@ -10,6 +10,7 @@ import {
   filterAddress,
   type FilterProps,
   isFiltered,
+  networkAddress,
 } from './event-filter.tsx'
 import { lookOf } from './event-look.ts'
 import { eventSentence, type ListedEvent, type Reader } from './event-text.ts'
@@ -96,7 +97,7 @@ export function EventList({ view, events, reader, path, ...props }: ListProps) {
               <h2>{day}</h2>
             </li>
             {runs.map((run) => (
-              <EventRow view={view} run={run} reader={reader} />
+              <EventRow view={view} run={run} reader={reader} path={path} />
             ))}
           </>
         ))}
@@ -157,12 +158,13 @@ interface EventRowProps {
   view: View
   run: Run
   reader: Reader
+  /** Of the list, for the events of a network. */
+  path: string
 }
 
-/** The sentence of an event, how often it happened, then time, network and browser. */
-function EventRow({ view, run, reader }: EventRowProps) {
+/** The sentence of an event, then how often and when it happened, network and browser. */
+function EventRow({ view, run, reader, path }: EventRowProps) {
   const [event] = run
-  const first = run.at(-1) ?? event
   const { icon, tone } = lookOf(event.kind)
   return (
     <Row
@@ -183,23 +185,45 @@ function EventRow({ view, run, reader }: EventRowProps) {
               </>
             ),
           )}
-          {run.length > 1 && <span class="badge">{view.t.activity.repeated(run.length)}</span>}
         </>
       }
     >
       <p class="facts">
-        <span>
-          <Time view={view} at={event.at} isClock />
-          {minuteOf(first.at) < minuteOf(event.at) && (
-            <>
-              {' ← '}
-              <Time view={view} at={first.at} isClock />
-            </>
-          )}
+        <span class={run.length > 1 ? 'times' : undefined}>
+          <Times view={view} run={run} />
         </span>
-        {event.network !== COMMAND_LINE.network && <span>{event.network}</span>}
+        {event.network !== COMMAND_LINE.network && event.network !== '' && (
+          <span>
+            <a href={networkAddress(path, event.network)}>{event.network}</a>
+          </span>
+        )}
         {event.userAgent !== '' && <span>{browserOf(view, event.userAgent)}</span>}
       </p>
     </Row>
+  )
+}
+
+/** When an event happened; of equal ones, how often and between which times. */
+function Times({ view, run }: { view: View; run: Run }) {
+  const [event] = run
+  const first = run.at(-1) ?? event
+  const last = <Time view={view} at={event.at} isClock />
+  if (run.length === 1) return last
+  const t = view.t.activity
+  if (minuteOf(first.at) === minuteOf(event.at))
+    return (
+      <>
+        {t.repeated(run.length)} {last}
+      </>
+    )
+  const [before, between, after] = t.repeatedBetween(run.length)
+  return (
+    <>
+      {before}
+      <Time view={view} at={first.at} isClock />
+      {between}
+      {last}
+      {after}
+    </>
   )
 }

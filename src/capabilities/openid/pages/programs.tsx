@@ -34,14 +34,25 @@ type Program = Awaited<ReturnType<typeof listAccess>>['programs'][number]
 export function AppFacts({ view, program }: { view: View; program: Program }) {
   const t = view.t.programs
   const { usedAt, givenAt } = program
+  const site = siteOf(program.redirectUris)
   return (
     <p class="facts">
+      {site !== undefined && (
+        <span>
+          <a href={site.origin}>{site.host}</a>
+        </span>
+      )}
       <span>
         {usedAt === null ? t.neverUsed : <Time view={view} at={usedAt} phrase={t.used} />}
       </span>
       {givenAt !== null && <TimeFact view={view} at={givenAt} phrase={t.given} />}
     </p>
   )
+}
+
+/** Where the app stands on the web; `undefined` for one on a device. */
+function siteOf(redirectUris: readonly string[]): URL | undefined {
+  return redirectUris.map((uri) => new URL(uri)).find(({ protocol }) => protocol === 'https:')
 }
 
 interface ProgramsProps {
@@ -58,7 +69,7 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
       <Alert problem={problem} fields={[]} />
       <Rows
         rows={programs.map((program) => (
-          <Row icon="programs" tone="violet" title={program.name}>
+          <Row icon="programs" program={program.name} title={program.name}>
             <AppFacts view={view} program={program} />
             <Change
               view={view}
