@@ -244,6 +244,12 @@ const OUTCOMES = {
     events: ['access_removed'],
     notices: [],
   },
+  'an address taken from a program': {
+    ended: GRANTS,
+    told: BOTH,
+    events: ['client_changed'],
+    notices: [],
+  },
   'a deleted program': {
     ended: [...GRANTS, 'consent'],
     told: [],
@@ -796,6 +802,18 @@ const ENDINGS: Row[] = [
     'POST /account/programs/remove',
     'access taken from a program',
     () => onPage('/account/programs/remove', { id: held.client.clientId }),
+  ],
+  [
+    'POST /account/admin/programs/edit',
+    'an address taken from a program',
+    () =>
+      at(held.admin).post('/account/admin/programs/edit', {
+        id: held.client.clientId,
+        name: 'wiki',
+        redirect_uris: 'https://new.example.org/callback',
+        logout_uri: LOGOUT_URI,
+        first_party: 'on',
+      }),
   ],
   [
     'POST /account/admin/programs/delete',

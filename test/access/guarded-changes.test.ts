@@ -397,6 +397,9 @@ const TRIED: Record<string, Tried> = {
   'POST /account/admin/programs/add': {
     gives: [{ body: { preset: 'other', name: 'x', redirect_uris: 'https://x.example/cb' } }],
   },
+  'POST /account/admin/programs/edit': {
+    gives: [{ body: { id: CLIENT, name: 'x', redirect_uris: 'https://x.example/cb' } }],
+  },
   'POST /account/admin/programs/secret': { gives: [{ body: { id: CLIENT } }] },
   'POST /account/admin/programs/delete': { gives: [{ body: { id: CLIENT } }] },
   'POST /api/admin/group/create': { gives: [{ body: { name: 'board' } }] },

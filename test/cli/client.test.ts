@@ -161,6 +161,30 @@ test('client delete takes the program with this id before one with this name', a
   ).toEqual([{ redirect_uris: '["https://second.example.org/cb"]' }])
 })
 
+test('client set changes what it names, and keeps the rest', async () => {
+  const wiki = ['--redirect', 'https://wiki.example.org/callback', '--first-party', ...ISSUER]
+  await clone.command(['client', 'add', 'set', ...wiki])
+  const set = (...args: string[]) => clone.command(['client', 'set', ...args])
+  expect(await set('set')).toMatchObject({ code: 2, stderr: expect.stringContaining('see --help') })
+  expect(await set('set', '--new-name', 'reset', '--first-party', 'off')).toMatchObject({
+    code: 0,
+    stdout: 'Changed the app reset.\n',
+  })
+  await set('reset', '--redirect', 'https://new.example.org/callback')
+  const { stdout } = await clone.command(['client', 'show', 'reset', '--json'])
+  expect(JSON.parse(stdout)).toMatchObject({
+    redirect_uris: ['https://new.example.org/callback'],
+    first_party: false,
+    is_public: false,
+    issuer: 'https://account.example.org',
+  })
+  await clone.command(['client', 'add', 'taken', ...wiki])
+  expect(await set('reset', '--new-name', 'taken')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is an app "taken" already.'),
+  })
+})
+
 test('client delete needs --yes without a terminal', async () => {
   await add('--redirect', 'https://gone.example.org/cb', ...ISSUER)
   const name = `program-${programs}`

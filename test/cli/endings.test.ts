@@ -76,6 +76,8 @@ const ENDS_NOTHING_ELSE = [
   'client add',
   'client list',
   'client secret',
+  // Ends what the app may no longer have: see test/openid/edit.test.ts.
+  'client set',
   'client show',
   'doctor',
   'event export',

@@ -551,6 +551,11 @@ const FORMS: Record<string, Record<string, string>> = {
     issuer: 'https://idp.example.org',
     subject: '4711',
   },
+  'POST /account/admin/programs/edit': {
+    id: 'x',
+    name: 'x',
+    redirect_uris: 'https://x.example/cb',
+  },
   'POST /account/admin/programs/secret': { id: 'x' },
   'POST /account/admin/programs/delete': { id: 'x' },
   'POST /account/admin/programs/release': { username: 'x' },

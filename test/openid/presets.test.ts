@@ -108,7 +108,7 @@ describe('the page of registered programs', () => {
     expect(html.match(/data-copy=/g)).toHaveLength(1)
     expect(textOf(html)).toContain('It is a member of httpd.bindings[] in sftpgo.json.')
     const openlist = await add('openlist')
-    expect(openlist.html.match(/data-copy=/g)).toHaveLength(7)
+    expect(openlist.html.match(/data-copy=/g)).toHaveLength(8)
     expect(textOf(openlist.html)).toContain('For another Latchkey, enter it only if')
   })
 

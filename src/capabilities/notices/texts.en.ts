@@ -19,7 +19,7 @@ const topics: Record<Topic, string> = {
   credential_added: 'An SSH key, passkey, app password, linked account or service token is added',
   passkey_cloned: 'A passkey may have been copied',
   access_replayed: 'A code or token for an app is used twice: it may be stolen',
-  program_registered: 'An app is registered, or its secret replaced',
+  program_registered: 'An app is registered or changed, or its secret replaced',
   many_refusals: 'Many refused sign-ins (at most one notice an hour)',
   registration: 'Somebody registers an account',
   reset_link: 'An administrator makes a link for a new password (always sent)',

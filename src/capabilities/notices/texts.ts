@@ -58,6 +58,7 @@ const en: NoticeTexts = {
     access_replayed: ({ user, what }) =>
       `A code or token of ${user} for an app was used twice, so it may be stolen: ${quoted(what)}`,
     client_added: ({ what }) => `An app was registered: ${quoted(what)}`,
+    client_changed: ({ what }) => `An app was changed: ${quoted(what)}`,
     client_secret_made: ({ what }) => `An app has a new secret: ${quoted(what)}`,
     many_refusals: ({ count }) => `${count} sign-ins were refused in the last hour`,
     registered: ({ user }) => `${user} registered`,
@@ -114,6 +115,7 @@ const zh: NoticeTexts = {
     access_replayed: ({ user, what }) =>
       chinese`${user} 的授权码或令牌被重复使用，可能已被盗：${quoted(what)}`,
     client_added: ({ what }) => `接入了应用：${quoted(what)}`,
+    client_changed: ({ what }) => `修改了应用：${quoted(what)}`,
     client_secret_made: ({ what }) => `应用有了新密钥：${quoted(what)}`,
     many_refusals: ({ count }) => `最近一小时有 ${count} 次登录被拒绝`,
     registered: ({ user }) => chinese`${user} 注册了账户`,

@@ -56,7 +56,7 @@ export const noticesZh: typeof noticesEn = {
       credential_added: '添加了 SSH 公钥、通行密钥、应用专用密码、关联账户或服务令牌',
       passkey_cloned: '通行密钥可能被复制',
       access_replayed: '授权码或令牌被重复使用：可能已被盗',
-      program_registered: '接入了应用，或更换了应用的密钥',
+      program_registered: '接入或修改了应用，或更换了应用的密钥',
       many_refusals: '大量登录被拒绝（每小时最多一条通知）',
       registration: '有人注册',
       reset_link: '管理员创建了重设密码的链接（总是通知）',

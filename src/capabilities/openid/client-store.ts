@@ -1,5 +1,7 @@
-import { and, eq, exists, notExists, type SQL, sql } from 'drizzle-orm'
-import { openidClients } from '../../../schema/tables.ts'
+import { and, eq, exists, ne, not, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { openidClients, openidGrants, users } from '../../../schema/tables.ts'
+import { deleteGrants } from '../../core/access/endings.ts'
+import { isAdmin } from '../../core/accounts/conditions.ts'
 import { asAuthority, type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/database/database.ts'
 
@@ -41,6 +43,96 @@ export function insertClient(db: Database, by: Authority, client: OpenidClient) 
   const isFree = notExists(selectClientNamed(db, client.name))
   return writing(db, by)
     .insert(openidClients, client, { where: isFree })
+    .returning({ id: openidClients.id })
+}
+
+/** What an operator may change of a client. Its id, and whether it has a secret, stay. */
+export type ClientFields = Pick<
+  OpenidClient,
+  | 'name'
+  | 'redirectUris'
+  | 'postLogoutUris'
+  | 'logoutUri'
+  | 'firstParty'
+  | 'adminsOnly'
+  | 'emailInIdToken'
+>
+
+/** Holds while the client exists, and no other one has the new name. */
+export function canBecome(db: Database, clientId: string, { name }: ClientFields): SQL | undefined {
+  const others = db
+    .select({ id: openidClients.id })
+    .from(openidClients)
+    .where(and(eq(openidClients.name, name), ne(openidClients.id, clientId)))
+  return and(exists(selectClient(db, clientId)), notExists(others))
+}
+
+/** Holds while a field of the client differs from these. */
+export function differs(db: Database, clientId: string, fields: ClientFields): SQL {
+  const different = or(
+    ne(openidClients.name, fields.name),
+    ne(openidClients.redirectUris, fields.redirectUris),
+    ne(openidClients.postLogoutUris, fields.postLogoutUris),
+    ne(openidClients.logoutUri, fields.logoutUri),
+    ne(openidClients.firstParty, fields.firstParty),
+    ne(openidClients.adminsOnly, fields.adminsOnly),
+    ne(openidClients.emailInIdToken, fields.emailInIdToken),
+  )
+  const { id } = openidClients
+  return exists(
+    db
+      .select({ id })
+      .from(openidClients)
+      .where(and(eq(id, clientId), different)),
+  )
+}
+
+/**
+ * Deletes what the client may not have after this change: what it got at an address that it loses,
+ * of users who may no longer sign in there, and everything when its users are to be asked from now
+ * on. The statement stands before `updateClient`.
+ */
+export function endLostGrants(
+  db: Database,
+  by: Authority,
+  clientId: string,
+  fields: ClientFields,
+  when: SQL | undefined,
+) {
+  const { userId, redirectUri } = openidGrants
+  const isLost = sql`${redirectUri} not in (select value from json_each(${JSON.stringify(fields.redirectUris)}))`
+  const isOfAdmin = exists(
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.id, userId), isAdmin)),
+  )
+  const wasFirstParty = exists(selectFirstParty(db, clientId))
+  const ends = or(
+    isLost,
+    fields.adminsOnly ? not(isOfAdmin) : undefined,
+    fields.firstParty ? undefined : wasFirstParty,
+  )
+  return deleteGrants(db, by, and(eq(openidGrants.clientId, clientId), ends, when))
+}
+
+function selectFirstParty(db: Database, clientId: string) {
+  const { id, firstParty } = openidClients
+  return db
+    .select({ id })
+    .from(openidClients)
+    .where(and(eq(id, clientId), eq(firstParty, true)))
+}
+
+export function updateClient(
+  db: Database,
+  by: Authority,
+  clientId: string,
+  fields: ClientFields,
+  when: SQL | undefined,
+) {
+  return writing(db, by)
+    .update(openidClients, fields, and(eq(openidClients.id, clientId), when))
     .returning({ id: openidClients.id })
 }
 

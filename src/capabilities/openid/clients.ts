@@ -5,14 +5,19 @@ import { insertEvent } from '../../core/audit/events.ts'
 import { toHex } from '../../core/base/encoding.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Deps } from '../../core/deps.ts'
-import { exists, notExists } from 'drizzle-orm'
+import { and, exists, notExists } from 'drizzle-orm'
 import {
-  type OpenidClient,
+  canBecome,
+  type ClientFields,
   deleteClientRow,
+  differs,
+  endLostGrants,
   insertClient,
+  type OpenidClient,
   selectClient,
   selectClientNamed,
   selectClients,
+  updateClient,
   updateSecret,
 } from './client-store.ts'
 import { hashSecret, newSecret } from './handles.ts'
@@ -98,6 +103,36 @@ export async function getClient(
   const [client] = [...found, ...named]
   if (client === undefined) throw new Refusal('clientNotFound')
   return client
+}
+
+/**
+ * Changes the name, the addresses and the options of a client, which keeps its id and its secret.
+ * What it may no longer have ends at once (`endLostGrants`).
+ *
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `clientNotFound`, `clientNameTaken`.
+ */
+export async function changeClient(
+  deps: ChangeDeps,
+  operator: Operator,
+  { id, name }: Pick<OpenidClient, 'id' | 'name'>,
+  fields: ClientFields,
+): Promise<void> {
+  const { db } = deps
+  const detail = fields.name === name ? name : `${name} → ${fields.name}`
+  const when = canBecome(db, id, fields)
+  const { updated, found } = await change(
+    deps,
+    of(operator),
+    { kind: 'client_changed', detail, fresh: true },
+    ({ by, event }) => ({
+      event: insertEvent(db, by, event, and(when, differs(db, id, fields))),
+      ended: endLostGrants(db, by, id, fields, when),
+      updated: updateClient(db, by, id, fields, when),
+      found: selectClient(db, id),
+    }),
+  )
+  if (found.length === 0) throw new Refusal('clientNotFound')
+  if (updated.length === 0) throw new Refusal('clientNameTaken')
 }
 
 /**

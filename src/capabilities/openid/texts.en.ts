@@ -122,11 +122,19 @@ export const openidEn = {
     isFirstParty: 'Belongs to this site: no consent asked',
     isPublicShort: 'Without a secret',
     hasEmailInIdToken: 'E-mail address in the ID token',
+    edit: 'Edit',
+    editTitle: (name: string) => `Edit ${name}`,
+    editLead:
+      'The client ID and the secret stay. Users sign in again if you remove the address by which the app got them, or if they are to be asked for consent from now on.',
+    editLeadPublic:
+      'The client ID stays, and so does the app without a secret: for one with a secret, register it anew. Users sign in again if you remove the address by which the app got them, or if they are to be asked for consent from now on.',
+    save: 'Save changes',
     submit: 'Register app',
     createdTitle: 'Settings of the app',
     createdLead: 'Copy them into the app now. The secret is not shown again.',
     createdLeadPublic: 'Copy them into the app.',
     notes,
+    copyAll: 'Copy all',
     createdDone: 'I have copied them',
     secret: 'New secret',
     secretQuestion:

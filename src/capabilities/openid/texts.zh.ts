@@ -90,6 +90,13 @@ export const openidZh: typeof openidEn = {
     isFirstParty: '属于本站：不询问用户是否同意',
     isPublicShort: '没有密钥',
     hasEmailInIdToken: 'ID 令牌中有邮箱地址',
+    edit: '编辑',
+    editTitle: (name) => chinese`编辑 ${name}`,
+    editLead:
+      '客户端 ID 和密钥不变。如果移除应用登录用户时使用的地址，或今后要征求用户同意，用户需要重新登录该应用。',
+    editLeadPublic:
+      '客户端 ID 不变，该应用仍然没有密钥；需要密钥时请重新接入。如果移除应用登录用户时使用的地址，或今后要征求用户同意，用户需要重新登录该应用。',
+    save: '保存修改',
     submit: '接入应用',
     createdTitle: '应用的设置',
     createdLead: '请立即复制到应用中，密钥不会再次显示。',
@@ -102,6 +109,7 @@ export const openidZh: typeof openidEn = {
         '这些行可用于 shell、systemd 或 Docker Compose。docker run --env-file 不认引号，请去掉引号。',
       'cloudflare-access': '',
     },
+    copyAll: '全部复制',
     createdDone: '我已复制',
     secret: '新密钥',
     secretQuestion: '旧密钥立即失效。应用改用新密钥之前，谁都无法登录它。',

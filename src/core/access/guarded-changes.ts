@@ -323,6 +323,11 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     doors: ['POST /account/admin/programs/add'],
     fields: always('tokens of users are sent there'),
   },
+  'app: change': {
+    doors: ['POST /account/admin/programs/edit'],
+    beside: ['id'],
+    fields: always('tokens of users are sent there'),
+  },
   'app: new secret': {
     doors: ['POST /account/admin/programs/secret'],
     fields: always('who has it gets tokens of users'),

@@ -165,6 +165,13 @@ const KINDS = {
     operatorPage: 'programs',
     namesThing: true,
   },
+  client_changed: {
+    class: 'change',
+    look: 'program',
+    topic: 'program_registered',
+    operatorPage: 'programs',
+    namesThing: true,
+  },
   client_deleted: { class: 'change', look: 'program' },
   client_secret_made: {
     class: 'change',

@@ -4,7 +4,7 @@ import type { View } from './view.ts'
 
 type Options = readonly (readonly [value: string, label: string])[]
 
-interface FieldProps {
+export interface FieldProps {
   /** Name of the field in the decision's request. */
   name: string
   /** Makes the element id unique when several forms of a page have a field of this name. */

@@ -15,6 +15,8 @@ interface CopyButtonProps {
   from: string
   /** Whether copying is what the page is for. */
   isPrimary?: boolean
+  /** “Copy”, when it is not given. */
+  label?: string
 }
 
 /**
@@ -23,7 +25,8 @@ interface CopyButtonProps {
  *
  * @param from Id of the element.
  */
-export function CopyButton({ view: { t }, from, isPrimary = false }: CopyButtonProps) {
+export function CopyButton({ view: { t }, ...props }: CopyButtonProps) {
+  const { from, isPrimary = false, label = t.copy } = props
   return (
     <button
       type="button"
@@ -32,7 +35,7 @@ export function CopyButton({ view: { t }, from, isPrimary = false }: CopyButtonP
       data-done={t.copied}
       hidden
     >
-      {t.copy}
+      {label}
     </button>
   )
 }

@@ -9,13 +9,14 @@ import {
 } from '../client-fields.ts'
 import {
   addClient,
+  changeClient,
   deleteClient,
   getClient,
   listClients,
   type NewClient,
   replaceSecret,
 } from '../clients.ts'
-import type { OpenidClient } from '../client-store.ts'
+import type { ClientFields, OpenidClient } from '../client-store.ts'
 import {
   accessTeamSite,
   pastedSettings,
@@ -30,7 +31,7 @@ import { CommandError, explained, UsageError } from '../../../programs/kit/comma
 import { issuerSchema, readIssuer } from '../../../programs/site/issuer.ts'
 import type { Site } from '../../../programs/site/site.ts'
 import { confirm, needTerminal, YES } from '../../../programs/kit/confirm.ts'
-import { type Given, repeated, takes } from '../../../programs/kit/declaration.ts'
+import { choice, type Given, repeated, takes } from '../../../programs/kit/declaration.ts'
 import { onSite, sought } from '../../../programs/site/on-site.ts'
 import { parsed } from '../../../programs/kit/parsed.ts'
 import { latchkey } from '../../../programs/kit/printed-command.ts'
@@ -191,7 +192,7 @@ function parseUris(option: string, uris: string[]): string[] {
 /** @throws {CommandError} When a program has the name. */
 function register(site: Site, client: NewClient) {
   return explained(addClient(site, COMMAND_LINE, client), {
-    clientNameTaken: `There is an app "${client.name}" already: delete it first.`,
+    clientNameTaken: `There is an app "${client.name}" already: change it with client set, or delete it first.`,
   })
 }
 
@@ -254,6 +255,91 @@ const show = onSite({
   run: (_, { client }, { output }) => output.record(recordOf(client)),
 })
 
+const ON_OFF = ['on', 'off'] as const
+
+const SET_OPTIONS = {
+  newName: takes('--new-name <name>', 'a new name', '新名称', parsed(clientNameSchema)),
+  redirect: ADD_OPTIONS.redirect,
+  postLogout: ADD_OPTIONS.postLogout,
+  logoutUri: takes(
+    '--logout-uri <address>',
+    'the address for back-channel logouts; empty for none',
+    '后端退出通知的地址；留空则不通知',
+    parsed(v.union([v.literal(''), clientUriSchema])),
+  ),
+  firstParty: choice(
+    '--first-party <choice>',
+    'on: users are not asked for their consent',
+    'on 表示不询问用户是否同意',
+    ON_OFF,
+  ),
+  adminsOnly: choice(
+    '--admins-only <choice>',
+    'on: only admins may sign in to it',
+    'on 表示只有管理员可以登录',
+    ON_OFF,
+  ),
+  emailInIdToken: choice(
+    '--email-in-id-token <choice>',
+    'on: the ID token has the e-mail address too',
+    'on 表示 ID 令牌中也有邮箱地址',
+    ON_OFF,
+  ),
+}
+
+const set = onSite({
+  about: 'changes an app, which keeps its client_id and its secret',
+  zh: '修改应用，client_id 和密钥不变',
+  takes: { client: CLIENT, ...SET_OPTIONS },
+  notes: [
+    `--redirect and --post-logout replace all addresses. What the app got at an address that it loses ends at
+once; so does what users who are no admins have, with --admins-only on, and everything, with
+--first-party off.`,
+    `--redirect 和 --post-logout 会替换所有地址。应用在被移除的地址得到的权限立即失效；--admins-only on 使非管理员
+的权限失效，--first-party off 使所有权限失效。`,
+  ],
+  examples: [
+    'client set files --redirect https://files.example.org/callback',
+    'client set files --new-name "Family files" --first-party on',
+  ],
+  before(options) {
+    const changes = changesOf(options)
+    if (Object.keys(changes).length === 0) throw new UsageError('Say what to change, see --help.')
+    return changes
+  },
+  async run(site, { client }, { output }, changes) {
+    const fields: ClientFields = {
+      name: client.name,
+      redirectUris: client.redirectUris,
+      postLogoutUris: client.postLogoutUris,
+      logoutUri: client.logoutUri,
+      firstParty: client.firstParty,
+      adminsOnly: client.adminsOnly,
+      emailInIdToken: client.emailInIdToken,
+      ...changes,
+    }
+    await explained(changeClient(site, COMMAND_LINE, client, fields), {
+      clientNameTaken: `There is an app "${fields.name}" already.`,
+    })
+    output.done(`Changed the app ${fields.name}.`, { name: fields.name, client_id: client.id })
+  },
+})
+
+/** Returns the fields that the options name. */
+function changesOf(options: Given<typeof SET_OPTIONS>): Partial<ClientFields> {
+  const { newName, redirect, postLogout, logoutUri } = options
+  const { firstParty, adminsOnly, emailInIdToken } = options
+  return {
+    ...(newName !== undefined && { name: newName }),
+    ...(redirect !== undefined && { redirectUris: parseUris('--redirect', redirect) }),
+    ...(postLogout !== undefined && { postLogoutUris: parseUris('--post-logout', postLogout) }),
+    ...(logoutUri !== undefined && { logoutUri }),
+    ...(firstParty !== undefined && { firstParty: firstParty === 'on' }),
+    ...(adminsOnly !== undefined && { adminsOnly: adminsOnly === 'on' }),
+    ...(emailInIdToken !== undefined && { emailInIdToken: emailInIdToken === 'on' }),
+  }
+}
+
 const remove = onSite({
   about: 'deletes an app; its tokens end at once',
   zh: '删除应用，它的令牌立即失效',
@@ -303,4 +389,4 @@ function recordOf(client: OpenidClient) {
 }
 
 /** `latchkey client …`: the programs that sign users in through this site. */
-export const clientCommands = { add, list, show, delete: remove, secret }
+export const clientCommands = { add, list, show, set, delete: remove, secret }

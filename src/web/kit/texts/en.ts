@@ -429,6 +429,7 @@ export const kitEn = {
   },
   notices: {
     'program-removed': 'The app has no access any more.',
+    'program-changed': 'The app was changed.',
     'program-deleted': 'The app was deleted.',
     'name-released': 'The name was released.',
     'signed-out': 'You are signed out.',

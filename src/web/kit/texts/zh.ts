@@ -120,6 +120,7 @@ export const kitZh: KitTexts = {
   },
   notices: {
     'program-removed': '该应用已不再有访问权限。',
+    'program-changed': '应用的修改已保存。',
     'program-deleted': '已删除该应用。',
     'name-released': '已释放该用户名。',
     'signed-out': '你已退出登录。',

@@ -9,7 +9,14 @@ import {
   clientUriSchema,
   clientUrisSchema,
 } from '../../client-fields.ts'
-import { addClient, deleteClient, getClient, listClients, replaceSecret } from '../../clients.ts'
+import {
+  addClient,
+  changeClient,
+  deleteClient,
+  getClient,
+  listClients,
+  replaceSecret,
+} from '../../clients.ts'
 import { presetClient, presetSettings, PRESETS } from '../../presets.ts'
 import { listReservedNames, releaseName } from '../../../users/reserved-names.ts'
 import type { Fields, Refused } from '../../../../web/kit/form.ts'
@@ -17,6 +24,7 @@ import { showForm } from '../../../../web/kit/frames.tsx'
 import { showPage } from '../../../../web/kit/view.ts'
 import {
   AdminProgramsPage,
+  EditProgramPage,
   NewProgramPage,
   type ProgramForm,
   ProgramSettingsPage,
@@ -47,22 +55,46 @@ function parseProgram(fields: Fields) {
   const site = preset === undefined ? '' : validate(siteSchema, fields).site
   const known = preset && presetClient(preset, site)
   const redirectUris = [...(known?.redirectUris ?? []), ...given.redirect_uris]
-  if (redirectUris.length === 0)
-    throw new Refusal('invalidBody', {
-      field: 'redirect_uris',
-      reason: { code: 'required', values: {} },
-    })
   const client = {
-    name: given.name,
-    redirectUris,
+    ...clientOf(given, fields),
+    redirectUris: atLeastOne(redirectUris),
     postLogoutUris: [...(known?.postLogoutUris ?? []), ...given.post_logout_uris],
-    logoutUri: given.logout_uri,
     isPublic: 'is_public' in fields,
-    firstParty: 'first_party' in fields,
-    adminsOnly: 'admins_only' in fields,
     emailInIdToken: 'email_in_id_token' in fields || known?.emailInIdToken === true,
   }
   return { preset, site, client }
+}
+
+/** Reads the fields of a registered program. @throws {Refusal} `invalidBody`. */
+function parseChange(fields: Fields) {
+  const { redirect_uris: uris, ...given } = validate(programSchema, { logout_uri: '', ...fields })
+  return {
+    id: fields['id'] ?? '',
+    client: {
+      ...clientOf(given, fields),
+      redirectUris: atLeastOne(uris),
+      postLogoutUris: given.post_logout_uris,
+      emailInIdToken: 'email_in_id_token' in fields,
+    },
+  }
+}
+
+function clientOf(given: { name: string; logout_uri: string }, fields: Fields) {
+  return {
+    name: given.name,
+    logoutUri: given.logout_uri,
+    firstParty: 'first_party' in fields,
+    adminsOnly: 'admins_only' in fields,
+  }
+}
+
+/** @throws {Refusal} `invalidBody` for a program without a redirect address. */
+function atLeastOne(redirectUris: string[]): string[] {
+  if (redirectUris.length > 0) return redirectUris
+  throw new Refusal('invalidBody', {
+    field: 'redirect_uris',
+    reason: { code: 'required', values: {} },
+  })
 }
 
 /** The pages of registered programs, under `/account/admin/programs`. */
@@ -81,6 +113,16 @@ export const adminProgramPages = formsOf(PATH, showPrograms, {
       const props = { view: await adminView(c), name, preset, settings, hasSecret: secret !== '' }
       return showPage(c, <ProgramSettingsPage {...props} />)
     },
+  }),
+  edit: action({
+    page: showProgram,
+    reads: parseChange,
+    confirms: true,
+    async run(c, { id, client }) {
+      const stored = await getClient(c.get('deps'), actorOf(c), id)
+      await changeClient(c.get('deps'), actorOf(c), stored, client)
+    },
+    done: 'program-changed',
   }),
   secret: action({
     confirms: true,
@@ -114,6 +156,13 @@ export const adminProgramPages = formsOf(PATH, showPrograms, {
 async function showNewProgram(c: AppContext, refused?: Refused) {
   const kind = refused === undefined ? c.req.query('preset') : (refused.fields['preset'] ?? 'other')
   return showForm(c, NewProgramPage, { view: await adminView(c), kind }, refused)
+}
+
+async function showProgram(c: AppContext, refused?: Refused) {
+  const view = await adminView(c)
+  const id = refused === undefined ? c.req.query('id') : refused.fields['id']
+  const client = await getClient(c.get('deps'), actorOf(c), id ?? '')
+  return showForm(c, EditProgramPage, { view, client }, refused)
 }
 
 async function showPrograms(c: AppContext, refused?: Refused<ProgramForm>) {

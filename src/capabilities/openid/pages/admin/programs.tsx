@@ -9,7 +9,7 @@ import {
 import type { listReservedNames } from '../../../users/reserved-names.ts'
 import { Monogram } from '../../../../web/kit/avatar.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../../web/kit/confirm.tsx'
-import { Alert, Choice, Field, FormButtons } from '../../../../web/kit/fields.tsx'
+import { Alert, Choice, Field, type FieldProps, FormButtons } from '../../../../web/kit/fields.tsx'
 import {
   echo,
   type Fields,
@@ -35,7 +35,7 @@ interface ProgramsProps {
 }
 
 /** The forms of the page, by the last segment of their path. */
-export type ProgramForm = 'add' | 'secret' | 'delete' | 'release'
+export type ProgramForm = 'add' | 'edit' | 'secret' | 'delete' | 'release'
 
 /** The programs that sign users in through this site, for operators. */
 export function AdminProgramsPage(props: ProgramsProps) {
@@ -118,6 +118,11 @@ function ProgramRow({ view, client, id: place, refused }: ProgramRowProps) {
             ))}
         </dl>
       </details>
+      <p>
+        <a href={`${PATH}/edit?id=${encodeURIComponent(id)}`} aria-label={`${t.edit}: ${name}`}>
+          {t.edit}
+        </a>
+      </p>
       <Menu label={view.t.actionsFor(name)} open={isOfRow(refused, { id })}>
         {secretHash !== null && (
           <Change
@@ -193,19 +198,7 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
   const isOther = kind === 'other'
   const field = (name: string) => ({ name, form: 'new', value: echo(fields, name), problem })
   const name = fields === undefined && !isOther ? t.presets[kind] : echo(fields, 'name')
-  const others = (
-    <>
-      <Field
-        {...field('redirect_uris')}
-        label={t.redirects}
-        hint={t.redirectsHint}
-        rows={3}
-        optional={!isOther}
-      />
-      <Field {...field('post_logout_uris')} label={t.postLogout} rows={2} optional />
-      <Field {...field('logout_uri')} label={t.logout} optional />
-    </>
-  )
+  const others = <AddressFields {...{ t, field }} optional={!isOther} />
   const isOpen = ['redirect_uris', 'post_logout_uris', 'logout_uri'].includes(problem?.field ?? '')
   return (
     <article>
@@ -235,24 +228,107 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
             {others}
           </details>
         )}
-        <fieldset class="field">
-          <legend>{t.flagsTitle}</legend>
-          {(['first_party', 'admins_only', 'is_public', 'email_in_id_token'] as const).map(
-            (flag) => (
-              <Choice
-                type="checkbox"
-                name={flag}
-                isChecked={echo(fields, flag) !== ''}
-                {...t.flags[flag]}
-              />
-            ),
-          )}
-        </fieldset>
+        <Options
+          t={t}
+          flags={['first_party', 'admins_only', 'is_public', 'email_in_id_token']}
+          isChecked={(flag) => echo(fields, flag) !== ''}
+        />
         <ConfirmFields view={view} form="new" problem={problem} />
         <FormButtons view={view} submit={t.submit} back={PATH} />
       </form>
     </article>
   )
+}
+
+interface AddressProps {
+  t: View['t']['adminPrograms']
+  field: (name: string) => Pick<FieldProps, 'name' | 'form' | 'value' | 'problem'>
+  optional: boolean
+}
+
+function AddressFields({ t, field, optional }: AddressProps) {
+  return (
+    <>
+      <Field
+        {...field('redirect_uris')}
+        label={t.redirects}
+        hint={t.redirectsHint}
+        rows={3}
+        optional={optional}
+      />
+      <Field {...field('post_logout_uris')} label={t.postLogout} rows={2} optional />
+      <Field {...field('logout_uri')} label={t.logout} optional />
+    </>
+  )
+}
+
+type Flag = keyof View['t']['adminPrograms']['flags']
+
+interface OptionsProps {
+  t: View['t']['adminPrograms']
+  flags: Flag[]
+  isChecked: (flag: Flag) => boolean
+}
+
+function Options({ t, flags, isChecked }: OptionsProps) {
+  return (
+    <fieldset class="field">
+      <legend>{t.flagsTitle}</legend>
+      {flags.map((flag) => (
+        <Choice type="checkbox" name={flag} isChecked={isChecked(flag)} {...t.flags[flag]} />
+      ))}
+    </fieldset>
+  )
+}
+
+interface EditProps {
+  view: View
+  client: OpenidClient
+  /** Those of a refused form. */
+  fields?: Fields | undefined
+  problem?: Problem | undefined
+}
+
+/** The name, the addresses and the options of a registered program, to be changed. */
+export function EditProgramPage({ view, client, fields: typed, problem }: EditProps) {
+  const t = view.t.adminPrograms
+  const fields = typed ?? fieldsOf(client)
+  const field = (name: string) => ({ name, form: 'edit', value: echo(fields, name), problem })
+  const title = t.editTitle(client.name)
+  return (
+    <AccountPage view={view} title={title}>
+      <h1>{title}</h1>
+      <article>
+        <p>{client.secretHash === null ? t.editLeadPublic : t.editLead}</p>
+        <form class="wide beside" method="post" action={`${PATH}/edit`}>
+          <Alert problem={problem} fields={[...SHOWN_OF_OTHER, ...CONFIRM_FIELDS]} />
+          <input type="hidden" name="id" value={client.id} />
+          <Field {...field('name')} label={t.name} spellcheck />
+          <AddressFields t={t} field={field} optional={false} />
+          <Options
+            t={t}
+            flags={['first_party', 'admins_only', 'email_in_id_token']}
+            isChecked={(flag) => echo(fields, flag) !== ''}
+          />
+          <ConfirmFields view={view} form="edit" problem={problem} />
+          <FormButtons view={view} submit={t.save} back={PATH} />
+        </form>
+      </article>
+    </AccountPage>
+  )
+}
+
+/** The fields of the form, as they are stored. */
+function fieldsOf(client: OpenidClient): Fields {
+  return {
+    name: client.name,
+    redirect_uris: client.redirectUris.join('\n'),
+    post_logout_uris: client.postLogoutUris.join('\n'),
+    logout_uri: client.logoutUri,
+    ...(client.firstParty && { first_party: 'on' }),
+    ...(client.adminsOnly && { admins_only: 'on' }),
+    ...(client.emailInIdToken && { email_in_id_token: 'on' }),
+  }
 }
 
 function ReservedNames({ view, names, refused }: ProgramsProps) {
@@ -323,6 +399,11 @@ export function ProgramSettingsPage(props: SettingsProps) {
             <CopyButton view={view} from={`setting-${place}`} />
           </div>
         ))}
+        {fields.length > 1 && (
+          <p id="settings" data-text={pastedSettings(preset, settings)}>
+            <CopyButton view={view} from="settings" label={t.copyAll} isPrimary />
+          </p>
+        )}
         {preset !== undefined && t.notes[preset] !== '' && <p class="hint">{t.notes[preset]}</p>}
         <p class="buttons">
           <a role="button" href={`${PATH}#${NEWEST}`}>
