@@ -32,7 +32,8 @@ export async function checkFolder(
       .where(sql`${users.id} = ${userId}`),
   })
   const { role, basePath } = account
-  const { access, rule } = accessAt(readSeenRules(role, seen[0]?.rules ?? '[]'), folder)
+  const rules: unknown = JSON.parse(seen[0]?.rules ?? '[]')
+  const { access, rule } = accessAt(readSeenRules(role, rules), folder)
   const reach = role === ADMIN || isAtOrBelow(folder, basePath)
   return { access, rule: rule?.id ?? null, reach }
 }
