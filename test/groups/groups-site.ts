@@ -10,6 +10,7 @@ export class GroupsSite extends CheapSite {
 
   constructor() {
     const openlist = new OpenListStandIn()
+    openlist.settings['sign_all'] = 'true'
     super(openlist.deps, FILES_BINDINGS)
     this.openlist = openlist
   }

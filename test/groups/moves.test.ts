@@ -138,7 +138,7 @@ describe('POST /api/admin/folder_rule/move', () => {
   })
 
   test('refuses two storages, where files would arrive later', async () => {
-    site.openlist.storages = ['/', '/pub']
+    site.openlist.storages['/pub'] = 'Local'
     expect(await move('/nas/a', '/pub/a')).toMatchObject({ code: 409 })
     expect(site.openlist.folders).toContain('/nas/a')
   })

@@ -61,8 +61,8 @@ export class OpenListStandIn {
   readonly shares = new StandInShares()
   /** That were made in it. */
   readonly folders: string[] = []
-  /** Where its storages are. */
-  storages = ['/']
+  /** The drivers of its storages, by their paths. */
+  storages: Record<string, string> = { '/': 'Local' }
   /** Replaces answers, to break it. */
   answer: ((sent: Sent) => Response | Promise<Response> | undefined) | undefined
   /** Happens while it writes a user: after it has forgotten the old one, before it stores the new. */
@@ -276,7 +276,8 @@ export class OpenListStandIn {
       return ok(null)
     }
     if (name === 'storage/list') {
-      const content = this.storages.map((path) => ({ mount_path: path, driver: 'Local' }))
+      const storages = Object.entries(this.storages)
+      const content = storages.map(([path, driver]) => ({ mount_path: path, driver }))
       return ok({ content, total: content.length })
     }
     const [kind, call = ''] = name.split('/')

@@ -13,5 +13,6 @@ export const groups: InPrograms = {
       load: async () => (await import('./commands/folder-rule.ts')).folderRuleCommands,
     },
   },
+  checks: async () => (await import('./commands/checks.ts')).checks,
   ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
 }

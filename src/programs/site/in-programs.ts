@@ -3,6 +3,7 @@ import type { Finding } from '../kit/findings.ts'
 import type { Row } from '../kit/output.ts'
 import type { ReadToken } from '../../core/access/read-token.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
 import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
 import type { SealedColumn } from './sealed-column.ts'
 import type { SiteConfig } from './site-config.ts'
@@ -44,6 +45,8 @@ export interface Checks {
   ofSetup?: Check
   /** Not called while migrations are missing. */
   ofData?: Check
+  /** For `files check`. */
+  ofFiles?: (site: Site, files: FileServer) => Promise<Finding[]>
 }
 
 /** Credentials and receivers of notices that remain after a new password. */

@@ -1,15 +1,18 @@
+import type { FileServer } from '../../../core/base/file-server.ts'
 import { GENERAL } from '../../../core/accounts/roles.ts'
 import { listRemoteUsers } from '../remote-users.ts'
 import { deleteFileUser, findLink, insertFileUser, listLinks } from '../store.ts'
 import { CommandError } from '../../../programs/kit/command-error.ts'
 import { command, takes } from '../../../programs/kit/declaration.ts'
 import { parseFiles } from '../../../programs/kit/files-option.ts'
-import { showFindings } from '../../../programs/kit/findings.ts'
+import { type Finding, showFindings } from '../../../programs/kit/findings.ts'
 import { parseId } from '../../../programs/kit/paging.ts'
 import { latchkey, userWord } from '../../../programs/kit/printed-command.ts'
+import { CAPABILITIES } from '../../../programs/site/capabilities.ts'
 import { USER } from '../../../programs/site/find-user.ts'
 import { readFileServer } from '../../../programs/site/file-server.ts'
 import { onSite, openSite } from '../../../programs/site/on-site.ts'
+import type { Site } from '../../../programs/site/site.ts'
 import { checkFiles } from './check.ts'
 
 const COLUMNS = ['id', 'username', 'openlist_id', 'openlist_name', 'state']
@@ -53,9 +56,20 @@ const check = command({
   examples: ['files check', 'files check --files http://127.0.0.1:5244'],
   async run({ files }, { remote, json }) {
     const server = await readFileServer(remote, files)
-    showFindings(await openSite({ remote }, (site) => checkFiles(site, server)), json)
+    const findings = await openSite({ remote }, async (site) => [
+      ...(await checkFiles(site, server)),
+      ...(await checksOfOthers(site, server)),
+    ])
+    showFindings(findings, json)
   },
 })
+
+/** What other capabilities check of the file server. */
+async function checksOfOthers(site: Site, server: FileServer): Promise<Finding[]> {
+  const checks = await Promise.all(CAPABILITIES.map((each) => each.checks?.()))
+  const found = await Promise.all(checks.map((each) => each?.ofFiles?.(site, server) ?? []))
+  return found.flat()
+}
 
 const link = onSite({
   about: 'makes a user be a user that OpenList has already',

@@ -1,0 +1,95 @@
+import type { FileServer } from '../../../core/base/file-server.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
+import { type Finding, good, warning } from '../../../programs/kit/findings.ts'
+import { latchkey } from '../../../programs/kit/printed-command.ts'
+import { findFileServer } from '../../../programs/site/file-server.ts'
+import type { Checks } from '../../../programs/site/in-programs.ts'
+import type { Site } from '../../../programs/site/site.ts'
+import { readRights, type Rights } from '../plan.ts'
+import { listForeignIn } from '../metas.ts'
+import { findWarningsOfAll } from '../warnings.ts'
+import type { WeakRule } from '../weak-rules.ts'
+
+const CHECK = 'folder rules'
+const MAX_NAMES = 5
+
+export const checks: Checks = {
+  async ofData(site, { isRemote }) {
+    const files = await findFileServer(isRemote)
+    return files === undefined || files.problem !== undefined ? [] : checkFolders(site, files)
+  },
+  ofFiles: checkFolders,
+}
+
+/** Compares folder rules with the file server. Changes nothing. */
+async function checkFolders(site: Site, files: FileServer): Promise<Finding[]> {
+  try {
+    const rights = await readRights(site, files)
+    if (rights.folders.length === 0 && rights.records.length === 0) return []
+    const { weak, secondPaths } = await findWarningsOfAll(site, files)
+    return [judgeWritten(rights), ...judgeSecondPaths(secondPaths), ...judgeWeak(weak)]
+  } catch (error) {
+    // The check of the file server itself says why.
+    if (error instanceof Refusal) return []
+    throw error
+  }
+}
+
+function judgeWritten(rights: Rights): Finding {
+  const { folders, writes, blocked } = rights
+  const foreign = blocked.length === 0 ? [] : listForeignIn('/', rights).map(({ path }) => path)
+  if (foreign.length > 0)
+    return warning(
+      CHECK,
+      `${some(foreign)}: OpenList has users of its own there, so the rules above are not written`,
+      `${latchkey('folder-rule', 'adopt', 'PATH')} makes rules of them`,
+    )
+  const waiting = Array.from(new Set(writes.map(({ path }) => path)))
+  if (waiting.length > 0)
+    return warning(
+      CHECK,
+      `${some(waiting)}: OpenList does not have what the rules say; the run every five minutes writes it`,
+      `${latchkey('folder-rule', 'sync')} writes it now`,
+    )
+  return good(CHECK, `OpenList has the users of ${folders.length} folders with rules`)
+}
+
+function judgeSecondPaths(paths: string[]): Finding[] {
+  if (paths.length === 0) return []
+  const text = `${some(paths)}: the same files stand at another path, where other rules hold`
+  return [warning(CHECK, text, 'make rules for these folders, too')]
+}
+
+function judgeWeak(weak: readonly WeakRule[]): Finding[] {
+  const ofKind = (kind: WeakRule['weakness']) =>
+    weak
+      .filter(({ weakness }) => weakness === kind)
+      .map(({ path, username }) => `${username} at ${path}`)
+  const hidden = ofKind('out_of_reach')
+  const powerless = ofKind('no_bits')
+  return [
+    ...(hidden.length === 0
+      ? []
+      : [
+          warning(
+            CHECK,
+            `${some(hidden)}: the base path hides the folder`,
+            'give the user another base path, such as /',
+          ),
+        ]),
+    ...(powerless.length === 0
+      ? []
+      : [
+          warning(
+            CHECK,
+            `${some(powerless)}: may write by a rule, and has no permission that changes files`,
+            'give the user one of the permissions 3 to 7',
+          ),
+        ]),
+  ]
+}
+
+function some(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES
+  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}

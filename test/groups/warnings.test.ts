@@ -1,0 +1,54 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { arrangeGroups, type GroupsSite } from './groups-site.ts'
+
+/** Alice has the base path `/` and no permission; Erin has a base path and all permissions. */
+const ALICE = 3
+let erin: number
+let site: GroupsSite
+
+beforeEach(async () => {
+  ;({ site } = await arrangeGroups())
+  erin = await site.addUser('erin', { basePath: '/homes/erin', permission: 0xffff })
+  await site.addGroup('staff', [ALICE, erin])
+  site.openlist.folders.push('/nas', '/homes', '/homes/erin')
+})
+
+const warningsOf = async (path: string, whose: object, access: string) => {
+  const rule = { path, ...whose, access }
+  return (await site.admin('POST', 'folder_rule/create', rule)).data.warnings
+}
+
+describe('a new rule is told to be weaker than it looks', () => {
+  test('when nothing is wrong: not at all', async () => {
+    expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual([])
+    expect(await warningsOf('/homes/erin', { uid: erin }, 'write')).toEqual([])
+    expect(await warningsOf('/nas', { group: 'user' }, 'write')).toEqual([])
+  })
+
+  test('when the base path hides the folder', async () => {
+    expect(await warningsOf('/nas', { uid: erin }, 'read')).toEqual(['out_of_reach'])
+    expect(await warningsOf('/homes', { group: 'staff' }, 'read')).toEqual(['out_of_reach'])
+  })
+
+  test('when no permission lets the user write', async () => {
+    expect(await warningsOf('/nas', { uid: ALICE }, 'write')).toEqual(['no_bits'])
+  })
+
+  test('when there is no such folder', async () => {
+    expect(await warningsOf('/gone', { uid: ALICE }, 'none')).toEqual(['no_folder'])
+  })
+
+  test('when links have no signature', async () => {
+    site.openlist.settings['sign_all'] = 'false'
+    expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual(['unsigned_links'])
+  })
+
+  test.each(['Alias', 'Crypt', 'Strm', 'Chunk'])(
+    'when a storage has a second path to it: %s',
+    async (driver) => {
+      site.openlist.storages['/second'] = driver
+      site.openlist.storages['/nas/below'] = driver
+      expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual(['other_path'])
+    },
+  )
+})
