@@ -19,7 +19,7 @@ import { BESIDE, bundlePrograms } from './assets/programs.ts'
 import { VERSION } from '../src/capabilities/settings/defaults.ts'
 import { CommandError, runCommand, UsageError } from '../src/programs/kit/command-error.ts'
 import { PACKED_MIGRATIONS, PACKED_PROGRAMS, PACKED_WORKER } from '../src/programs/kit/places.ts'
-import { bundle } from '../src/programs/site/local-bundle.ts'
+import { build } from '../src/programs/site/local-bundle.ts'
 import { readStatements } from '../src/programs/site/local-migrations.ts'
 import { listMigrations, readSiteConfig } from '../src/programs/site/site-config.ts'
 import { readWorkerOptions } from '../src/programs/site/worker-options.ts'
@@ -135,8 +135,8 @@ async function packWorker(): Promise<string[]> {
   const [{ migrations_dir: folder }] = config.d1_databases
   const migrations = listMigrations(config).map((name) => [name, readStatements(folder, name)])
   writeJson(PACKED_MIGRATIONS, Object.fromEntries(migrations))
-  const { script, sources } = await bundle()
-  writeJson(PACKED_WORKER, { script, options: await readWorkerOptions() })
+  const { main, modules, sources } = await build()
+  writeJson(PACKED_WORKER, { main, modules, options: await readWorkerOptions() })
   return sources
 }
 

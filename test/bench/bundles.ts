@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } fro
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { CommandError } from '../../src/programs/kit/command-error.ts'
+import { buildModules, writeModules } from '../../src/programs/site/worker-modules.ts'
 import { runWrangler } from '../../src/programs/site/wrangler.ts'
 
 const folders: string[] = []
@@ -22,13 +23,16 @@ export function temporaryFolder(): string {
  *
  * @param entry Its source, `src/worker.ts` or one that stands in for it.
  * @param source The root of the repository it is of.
- * @returns The file.
+ * @returns The file, or the main module; the others are beside it.
  */
 export async function bundle(
   entry: string,
   { source = '.' }: { source?: string } = {},
 ): Promise<string> {
   const outdir = temporaryFolder()
+  // A commit of before there were modules deployed one bundle.
+  if (existsSync(join(source, 'src/programs/site/worker-modules.ts')))
+    return writeModules(outdir, await buildModules(entry, { minify: true, root: source }))
   await runWrangler([
     'deploy',
     resolve(source, entry),

@@ -11,6 +11,7 @@ import { compareEndpoints, type Effort, TOKEN_KEY } from './compare.ts'
 import { billOf } from './cost.ts'
 import { compareCredentials, toCredentialTable } from './credentials.ts'
 import { measureFiles, startFilesServer, toFilesTable } from './files.ts'
+import { measureFirst, toFirstTable } from './first.ts'
 import { measureFront, toFrontTable } from './front.ts'
 import { compareJourneys } from './journey.ts'
 import { measureOpenid, toOpenidTable } from './openid.ts'
@@ -39,6 +40,7 @@ interface Options {
   streams?: true
   mebibytes: string
   start?: true
+  first?: true
   publish?: true
 }
 
@@ -57,6 +59,7 @@ const program = new Command('bench')
   .option('--streams', 'only a large file through npm start, beside nginx before OpenList')
   .option('--mebibytes <number>', 'of that file', '1024')
   .option('--start', 'only npm start, beside a bare proxy and beside workerd')
+  .option('--first', 'only the first answer of new isolates, beside --before')
   .option('--publish', `also writes the results that the README shows, in ${PUBLISHED}`)
   .action((options: Options) =>
     runCommand(() => {
@@ -65,6 +68,7 @@ const program = new Command('bench')
       if (options.files) return printFiles(options)
       if (options.streams) return printStreams(options)
       if (options.start) return printFront(options)
+      if (options.first) return printFirst(options)
       return options.credentials ? printCredentials(options) : run(options)
     }),
   )
@@ -96,6 +100,18 @@ async function printFront({ rounds, seconds }: Options): Promise<void> {
   console.log(
     toFrontTable(await withSites([now], (sites) => measureFront(sites, now.name, effort))),
   )
+}
+
+async function printFirst({ rounds, before }: Options): Promise<void> {
+  say('Building …')
+  const sides: Side[] = [{ name: 'now', script: await bundle('src/worker.ts') }]
+  if (before !== undefined) {
+    const source = checkOut(before)
+    const migrations = join(source, 'schema/migrations')
+    const script = await bundle('src/worker.ts', { source })
+    sides.unshift({ name: 'before', script, migrations })
+  }
+  console.log(toFirstTable(await measureFirst(sides, Number(rounds))))
 }
 
 async function printOpenid({ rounds, seconds }: Options): Promise<void> {

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { randomBytes } from '../../src/core/deps.ts'
 import { hashPassword, staticDigest } from '../../src/core/passwords/passwords.ts'
 import { deriveScrypt } from '../../src/core/crypto/scrypt.ts'
+import { moduleOptions, readModules } from '../../src/programs/site/worker-modules.ts'
 import { migrate } from '../support/migrate.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
 import { temporaryFolder } from './bundles.ts'
@@ -12,10 +13,13 @@ import { populate } from './population.ts'
 
 export const PASSWORD = 'bench-Passw0rd'
 
+/** The least that a Worker can be. */
+export const BARE = `export default { fetch: () => new Response('pong') }`
+
 /** One Worker with a database and a KV of its own. */
 export interface Side {
   name: string
-  /** The bundle. */
+  /** The bundle, or the main one of its modules. */
   script: string
   /** Where the migrations of its version lie. */
   migrations?: string
@@ -90,9 +94,7 @@ export class Sites {
 export function workerOf({ name, script, bindings }: Side) {
   return {
     name,
-    modules: true as const,
-    modulesRoot: dirname(script),
-    scriptPath: script,
+    ...moduleOptions(readModules(dirname(script), basename(script))),
     compatibilityDate: '2026-08-01',
     compatibilityFlags: ['nodejs_compat'],
     d1Databases: { DB: name },

@@ -1,9 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import {
+  moduleOptions,
+  readModules,
+  type WorkerModules,
+} from '../../src/programs/site/worker-modules.ts'
 import { temporaryFolder } from './bundles.ts'
 import { send } from './client.ts'
 import { type Figure, figureOf } from './statistics.ts'
-import { startMiniflare, workerOf } from './sites.ts'
+import { BARE, startMiniflare, workerOf } from './sites.ts'
 
 /** Loads the Worker at its first request, so that nothing else is measured with it. */
 const SHELL = `export default {
@@ -12,7 +17,6 @@ const SHELL = `export default {
     return new Response('pong')
   },
 }`
-const BARE = `export default { fetch: () => new Response('pong') }`
 const BARE_WITH_OBJECT = `import { DurableObject } from 'cloudflare:workers'
 export class PasswordHasher extends DurableObject {}
 ${BARE}`
@@ -26,12 +30,12 @@ const WARM_UP = 5
  * @returns Milliseconds; none where there is no /proc.
  */
 export async function startUpOf(script: string, rounds: number): Promise<Figure | undefined> {
-  const source = readFileSync(script, 'utf8')
+  const ours = readModules(dirname(script), basename(script))
   const beyond: number[] = []
   for (let round = 0; round < rounds; round++) {
-    const bare = await loadOnce(BARE)
-    const ours = await loadOnce(source)
-    if (bare !== undefined && ours !== undefined) beyond.push(ours - bare)
+    const bare = await loadOnce({ main: 'worker.js', modules: { 'worker.js': BARE } })
+    const spent = await loadOnce(ours)
+    if (bare !== undefined && spent !== undefined) beyond.push(spent - bare)
   }
   return beyond.length === 0 ? undefined : figureOf(beyond)
 }
@@ -69,16 +73,15 @@ async function answerOnce(script: string): Promise<number | undefined> {
 }
 
 /** Each time in a workerd of its own: an isolate loads a module once. */
-async function loadOnce(source: string): Promise<number | undefined> {
+async function loadOnce({ main, modules }: WorkerModules): Promise<number | undefined> {
   const { miniflare, pid } = await startMiniflare({
     name: 'shell',
     compatibilityDate: '2026-08-01',
     compatibilityFlags: ['nodejs_compat'],
-    modulesRoot: '/',
-    modules: [
-      { type: 'ESModule', path: '/shell.js', contents: SHELL },
-      { type: 'ESModule', path: '/worker.js', contents: source },
-    ],
+    ...moduleOptions({
+      main: 'shell.js',
+      modules: { ...modules, 'shell.js': SHELL.replace('worker.js', main) },
+    }),
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   })
   try {
@@ -94,7 +97,7 @@ async function loadOnce(source: string): Promise<number | undefined> {
 }
 
 /** Of all threads, to the nanosecond; ticks of 10 ms would be too coarse. @see proc(5), schedstat */
-function cpuMilliseconds(pid: number | undefined): number | undefined {
+export function cpuMilliseconds(pid: number | undefined): number | undefined {
   if (pid === undefined) return undefined
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) => {
     const [spent] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')

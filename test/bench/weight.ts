@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { readModules } from '../../src/programs/site/worker-modules.ts'
 import { bundle } from './bundles.ts'
 import { type Effort, tokenOf } from './compare.ts'
 import { liveHeapBytes } from './inspector.ts'
@@ -28,17 +29,22 @@ export interface Weight {
 
 export async function weigh(now: Side, limit: Side, effort: Effort): Promise<Weight> {
   const script = await bundle('src/worker.ts')
-  const bytes = readFileSync(script)
+  const { modules } = readModules(dirname(script), basename(script))
+  const texts = Object.values(modules).map((text) => Buffer.from(text))
   const heap = await heapOf(now, effort)
   return {
-    bundleBytes: bytes.length,
-    gzipBytes: gzipSync(bytes, { level: 9 }).length,
+    bundleBytes: sum(texts.map(({ length }) => length)),
+    gzipBytes: sum(texts.map((text) => gzipSync(text, { level: 9 }).length)),
     startMilliseconds: await startUpOf(script, effort.rounds),
     firstAnswerMilliseconds: await firstAnswerOf(script, effort.rounds),
     idleHeapMebibytes: heap.idle,
     loadedHeapMebibytes: heap.loaded,
     limitHeapMebibytes: (await heapOf(limit, effort)).loaded,
   }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
 }
 
 /**

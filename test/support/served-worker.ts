@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import {
   convertV4MiniflareOptions,
   Log,
@@ -10,6 +9,7 @@ import {
 import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import { createFirstAccounts } from '../../src/programs/site/first-accounts.ts'
 import { randomBytes } from '../../src/core/deps.ts'
+import { moduleOptions, readModules } from '../../src/programs/site/worker-modules.ts'
 import { cheapHash } from './cheap-hash.ts'
 import { Client } from './client.ts'
 import { migrate } from './migrate.ts'
@@ -56,7 +56,7 @@ export class ServedWorker {
     this.url = url
   }
 
-  /** @param workerFolder Where `build-worker.ts` put the bundle. */
+  /** @param workerFolder Where `build-worker.ts` put the modules. */
   static async start(
     workerFolder: string,
     {
@@ -74,9 +74,7 @@ export class ServedWorker {
       port: 0,
       cf: false,
       handleStructuredLogs: ({ message }) => log.push(message),
-      modules: true,
-      modulesRoot: workerFolder,
-      scriptPath: join(workerFolder, 'worker.js'),
+      ...moduleOptions(readModules(workerFolder, 'worker.js')),
       compatibilityDate: '2026-08-01',
       compatibilityFlags: ['nodejs_compat'],
       d1Databases: { DB: databaseId },

@@ -12,6 +12,7 @@ import {
   type Takes,
 } from '../kit/declaration.ts'
 import { listDomains } from '../site/cloudflare.ts'
+import { makeWorker } from './bundle.ts'
 import { createDeployedAccounts } from './deployed-accounts.ts'
 import { STEPS } from './steps.ts'
 import { runSteps } from './run-steps.ts'
@@ -69,7 +70,9 @@ async function deploy({ attach = [], dryRun }: Given<typeof SHAPE.takes>): Promi
       folder,
       adminPassword,
       createFirstAccounts: () => createDeployedAccounts(runWrangler, folder, adminPassword),
+      makeWorker,
       print: (line: string) => console.log(line),
+      main: '',
       resources: { databaseId: undefined, namespaceId: undefined },
       addresses: [],
     }

@@ -1,6 +1,7 @@
 import { CommandError } from '../kit/command-error.ts'
 import { explain, type Wrangler } from '../site/cloudflare.ts'
 import { whileWaiting } from '../kit/waiting.ts'
+import type { MadeWorker } from './bundle.ts'
 import type { Resources, SiteConfig } from '../site/site-config.ts'
 
 /** One run of `npm run deploy`: what the steps need, and what earlier steps pass to later ones. */
@@ -17,7 +18,11 @@ export interface Deployment {
   attach: readonly string[]
   /** Lists the hosts of the account's custom domains that lead to the Worker. */
   listDomains: (accountId: string) => Promise<string[]>
+  /** Writes the modules of the Worker into a folder. */
+  makeWorker: (config: SiteConfig, folder: string) => Promise<MadeWorker>
   print: (line: string) => void
+  /** The path of the main module, once the Worker is built. */
+  main: string
   resources: Resources
   /** The secret to upload; `undefined` when production keeps its secret. */
   secretKeys?: string

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { selectMigrations } from '../../core/database/migrations.ts'
-import { buildBundle, kib } from './bundle.ts'
+import { kib, rehearseUpload, writeUploadConfig } from './bundle.ts'
 import { findResources, listSecrets, readJson } from '../site/cloudflare.ts'
 import { CommandError } from '../kit/command-error.ts'
 import { openDeployed } from './deployed-accounts.ts'
@@ -75,11 +75,14 @@ const build: Step = {
   run: buildWorker,
 }
 
-async function buildWorker({ wrangler, config, folder }: Deployment): Promise<string> {
+async function buildWorker(deployment: Deployment): Promise<string> {
+  const { wrangler, config, folder, makeWorker } = deployment
   const configPath = join(folder, 'build.json')
   const placeholders = { databaseId: NO_ID, namespaceId: NO_ID }
-  writeFileSync(configPath, JSON.stringify(uploadConfig(config, placeholders)))
-  const { gzipBytes } = await buildBundle(wrangler, join(folder, 'bundle'), configPath)
+  const { main, gzipBytes } = await makeWorker(config, join(folder, 'worker'))
+  deployment.main = main
+  writeUploadConfig(configPath, uploadConfig(config, placeholders), main)
+  await rehearseUpload(wrangler, folder, configPath)
   if (gzipBytes > MAX_GZIP_BYTES)
     throw new CommandError(
       `The Worker has ${kib(gzipBytes)} gzip, but the free plan allows only ${kib(MAX_GZIP_BYTES)}.`,
@@ -186,15 +189,15 @@ const upload: Step = {
     'The new version may serve already, or the one before: wrangler uploads the Worker first, and then sets its cron triggers, its address and its domains.',
   rehearse: async ({ config }) => `would upload "${config.name}" and its cron trigger`,
   async run(deployment) {
-    const { wrangler, config, folder, resources, secretKeys } = deployment
+    const { wrangler, config, folder, main, resources, secretKeys } = deployment
     const configPath = join(folder, 'upload.json')
-    writeFileSync(configPath, JSON.stringify(uploadConfig(config, resources)))
+    writeUploadConfig(configPath, uploadConfig(config, resources), main)
     const secretsFile = join(folder, 'secrets.json')
     if (secretKeys !== undefined)
       // JSON, because wrangler prefers the environment to a file in another format.
       writeFileSync(secretsFile, JSON.stringify({ [SECRET]: secretKeys }), { mode: 0o600 })
     const report = join(folder, 'report.ndjson')
-    const args = ['deploy', '--minify', '--config', configPath]
+    const args = ['deploy', '--config', configPath]
     if (secretKeys !== undefined) args.push('--secrets-file', secretsFile)
     await wrangler(args, { WRANGLER_OUTPUT_FILE_PATH: report })
     deployment.addresses = readAddresses(report)

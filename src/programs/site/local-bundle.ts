@@ -1,94 +1,78 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { installed, isPacked } from '../kit/places.ts'
+import { readSiteConfig } from './site-config.ts'
+import { buildModules } from './worker-modules.ts'
 import {
   type LocalWorker,
   readPackedWorker,
   readWorkerOptions,
-  type WorkerOptions,
+  workerSchema,
 } from './worker-options.ts'
-import { runWrangler } from './wrangler.ts'
 
 const CONFIG = 'wrangler.toml'
 const ENTRY = 'src/programs/site/local-worker.ts'
 
-/** Holds the bundle of the last build, and the Worker's options. Its folder is private to this user. */
+/**
+ * Holds the modules of the last build, and the Worker's options. Its folder is private to this
+ * user.
+ */
 const KEPT_FILE = '.wrangler/latchkey.bundle'
 
 /** Both depend on these files beside the sources: the configuration, and the installed packages. */
 const SETUP_FILES = [CONFIG, 'tsconfig.json', 'package.json', 'node_modules/.package-lock.json']
-/** Variables of the environment that the bundler reads. */
-const SETUP_VARIABLES = [
-  'CLOUDFLARE_ENV',
-  'NODE_ENV',
-  'WRANGLER_BUILD_CONDITIONS',
-  'WRANGLER_BUILD_PLATFORM',
-]
+/** Variables of the environment that the options depend on. */
+const SETUP_VARIABLES = ['CLOUDFLARE_ENV']
 
 const NO_THROW = { throwIfNoEntry: false } as const
 
-/** The bundler's report. Its inputs are paths, except modules that the bundler makes itself. */
-const reportSchema = v.object({ inputs: v.record(v.string(), v.unknown()) })
 const contentSchema = v.object({
-  /** The text of the one module. */
-  script: v.string(),
-  options: v.custom<WorkerOptions>((options) => v.is(v.looseObject({}), options)),
+  ...workerSchema.entries,
   sources: v.array(v.string()),
   fingerprint: v.string(),
 })
 type Content = v.InferOutput<typeof contentSchema>
 
 /**
- * Bundles the Worker of the local site as a deploy would, and reads its options. A start whose
- * sources are those of the last build gets what that build made, because wrangler takes seconds.
+ * Builds the Worker of the local site as a deploy would, and reads its options. A start whose
+ * sources are those of the last build gets what that build made, because a build takes seconds.
  *
- * @param signal Ends the build, which then fails.
+ * @param signal Ends what waits for the build, which then fails.
  */
 export async function prepareLocalWorker(signal: AbortSignal): Promise<LocalWorker> {
   if (isPacked()) return readPackedWorker()
   const begun = Date.now()
   const kept = findKept()
   if (kept !== undefined) return kept
-  const bundling = bundle(signal)
+  const building = build()
   const reading = readWorkerOptions()
   // After the failure of one, the bundler could still write.
-  await Promise.allSettled([bundling, reading])
+  await Promise.allSettled([building, reading])
+  signal.throwIfAborted()
   // Awaited first: its error about wrangler.toml is one line.
   const options = await reading
-  const { script, sources } = await bundling
-  keep({ script, sources, options }, begun)
-  return { script, options }
+  const { main, modules, sources } = await building
+  keep({ main, modules, sources, options }, begun)
+  await stopBuilder()
+  return { main, modules, options }
 }
 
 /**
- * Bundles the Worker of a local site, and lists the files that are in it.
+ * Builds the Worker of a local site, and lists the files that are in it.
  *
- * @param signal Ends the build, which then fails.
+ * @throws {CommandError} When a source can't be built.
  */
-export async function bundle(signal?: AbortSignal): Promise<Pick<Content, 'script' | 'sources'>> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  // The folder goes also when a signal ends the process.
-  process.once('exit', remove)
-  try {
-    const report = join(folder, 'report.json')
-    const args = ['--config', CONFIG, '--dry-run', '--outdir', folder, '--metafile', report]
-    await runWrangler(['deploy', ENTRY, ...args], {}, signal)
-    const script = readFileSync(join(folder, 'local-worker.js'), 'utf8')
-    return { script, sources: readSources(report) }
-  } finally {
-    remove()
-    process.off('exit', remove)
-  }
+export async function build(): Promise<Omit<Content, 'options' | 'fingerprint'>> {
+  const { alias } = await readSiteConfig()
+  const { main, modules, sources } = await buildModules(ENTRY, { minify: true, alias })
+  return { main, modules, sources }
 }
 
-/** Reads the files of a bundle from the bundler's report. */
-function readSources(report: string): string[] {
-  const { inputs } = v.parse(reportSchema, JSON.parse(readFileSync(report, 'utf8')))
-  return Object.keys(inputs).filter((name) => !/^[\w-]+:/.test(name))
+/** Ends the process of the bundler, which would last as long as the site. */
+async function stopBuilder(): Promise<void> {
+  const { stop } = await import('esbuild')
+  await stop()
 }
 
 /** @returns A text that changes with the content of any of the files, and what the bundler reads. */

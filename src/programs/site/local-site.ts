@@ -22,6 +22,7 @@ import { loadMiniflare } from './platform-tools.ts'
 import { noteVersion, readNotedVersion } from './noted-version.ts'
 import { backUpBeforeUpgrade, findUpgradeBackup } from './upgrade-backup.ts'
 import { makeFrontSecret, type Send } from './running-site.ts'
+import { moduleOptions } from './worker-modules.ts'
 import { type LocalWorker, placeAssets } from './worker-options.ts'
 
 const tools = loadMiniflare()
@@ -147,7 +148,7 @@ async function startOnData(
 
 /** Starts the Worker, which answers only requests that carry the secret of its bindings. */
 async function startWorker(
-  { script, options, smtp }: LocalWorker & { smtp: SmtpService | undefined },
+  { options, smtp, ...built }: LocalWorker & { smtp: SmtpService | undefined },
   bindings: Record<string, string>,
   isLogging: boolean,
   stop: Stop,
@@ -155,8 +156,7 @@ async function startWorker(
   placeAssets(options)
   const worker = {
     ...options,
-    modules: true,
-    script,
+    ...moduleOptions(built),
     bindings: { ...options.bindings, ...bindings },
     serviceBindings: { PUBLIC_NETWORK, ...(smtp !== undefined && { SMTP: smtp }) },
     // Miniflare's own Workers before it took two thirds of the time of a request: the one at its port,

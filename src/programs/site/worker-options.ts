@@ -19,19 +19,13 @@ const assetsSchema = v.looseObject({ assets: v.looseObject({ directory: v.string
  */
 export type WorkerOptions = Awaited<ReturnType<typeof readWorkerOptions>>
 
-/** The text of the one module of the Worker, and its options. */
-export interface LocalWorker {
-  script: string
-  options: WorkerOptions
-}
-
 /** Reads the bindings as wrangler does, so that they lead to the same data. */
 export async function readWorkerOptions() {
   Object.assign(process.env, QUIET)
   const { unstable_getMiniflareWorkerOptions } = loadWrangler()
   const { name, vars } = await readSiteConfig()
   const { workerOptions } = unstable_getMiniflareWorkerOptions(installed(CONFIG))
-  // The bundle is one module, for which Miniflare accepts no rules.
+  // All modules are handed over, for which Miniflare accepts no rules.
   delete workerOptions.modulesRules
   // Miniflare would write e-mails into files and call them sent.
   delete workerOptions['email']
@@ -45,7 +39,15 @@ export async function readWorkerOptions() {
   return { ...workerOptions, name, bindings }
 }
 
-const packedSchema = v.object({ script: v.string(), options: v.custom<WorkerOptions>(isObject) })
+/** The modules of the Worker, and its options. */
+export const workerSchema = v.object({
+  /** The name of the module that answers. */
+  main: v.string(),
+  /** Their texts, by their names. */
+  modules: v.record(v.string(), v.string()),
+  options: v.custom<WorkerOptions>(isObject),
+})
+export type LocalWorker = v.InferOutput<typeof workerSchema>
 
 function isObject(value: unknown): boolean {
   return v.is(v.looseObject({}), value)
@@ -53,7 +55,7 @@ function isObject(value: unknown): boolean {
 
 /** Reads the Worker of a pack. */
 export function readPackedWorker(): LocalWorker {
-  return v.parse(packedSchema, readPacked(PACKED_WORKER))
+  return v.parse(workerSchema, readPacked(PACKED_WORKER))
 }
 
 /** Says where the files that browsers load are now. */
