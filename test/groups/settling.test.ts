@@ -112,6 +112,32 @@ describe('a request of a user whose folders wait', () => {
   })
 })
 
+describe('shares', () => {
+  const share = { id: 's', files: ['/nas'], disabled: false, creator: 'bob', creator_role: 0 }
+
+  test('of a user are over before the next request, however a right was taken', async () => {
+    await addRule('/nas', { uid: BOB }, 'read')
+    site.openlist.shares.rows.push({ ...share })
+    await site.db.update(folderRules).set({ access: 'none' })
+    expect(await list(bob)).toMatchObject({ code: 200 })
+    expect(site.openlist.shares.rows).toMatchObject([{ disabled: true }])
+  })
+
+  test('that the file server does not list keep no folder from being written', async () => {
+    site.openlist.answer = ({ path }) =>
+      path === '/api/share/list' ? new Response('', { status: 500 }) : undefined
+    const made = await addRule('/nas', { uid: ALICE }, 'read')
+    expect(made).toMatchObject({ code: 200, data: { waiting: 1 } })
+    expect(await list(bob, '/nas')).toMatchObject({ code: 403 })
+    expect(await isSettled()).toBe(false)
+    site.openlist.answer = undefined
+    site.openlist.shares.rows.push({ ...share })
+    await runFrequently(site.deps)
+    expect(site.openlist.shares.rows).toMatchObject([{ disabled: true }])
+    expect(await isSettled()).toBe(true)
+  })
+})
+
 describe('an account that is new', () => {
   test('is on the lists, or not, before its first request is passed on', async () => {
     await addRule('/nas', { group: 'user' }, 'read')
@@ -169,6 +195,18 @@ describe('two changes at once', () => {
     await runFrequently(site.deps)
     expect(site.openlist.metas.rows).toMatchObject([{ path: '/nas', read_users: [1, ALICE, BOB] }])
     expect(await isSettled()).toBe(true)
+  })
+
+  test('a request that finds others writing is told to come again in a second', async () => {
+    await addRule('/nas', { group: 'user' }, 'read')
+    const { arrived, release } = hold('/api/share/list')
+    const change = addRule('/nas', { uid: BOB }, 'none')
+    await arrived
+    const response = await site.fetch('POST', '/api/fs/list', { token: bob, body: { path: '/' } })
+    expect(await response.json()).toMatchObject({ code: 503 })
+    expect(response.headers.get('Retry-After')).toBe('1')
+    release()
+    expect(await change).toMatchObject({ code: 200 })
   })
 
   test('a request between a change and its write does not get through', async () => {

@@ -3,7 +3,7 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { recordEvent } from '../../core/audit/events.ts'
 import { ADMIN, GENERAL } from '../../core/accounts/roles.ts'
-import { callOrigin, filesUnavailable } from '../files/origin.ts'
+import { callOrigin } from '../files/origin.ts'
 import { accessToWhole, cleanFolder, mayRead, seenBy } from './decision.ts'
 import type { PlanDeps, RightsHere } from './plan.ts'
 
@@ -55,7 +55,7 @@ export async function disableShares(
       })
     }
   }
-  throw filesUnavailable('a share is opened again and again')
+  throw new Refusal('filesBroken', { detail: 'a share is opened again and again' })
 }
 
 async function listShares(deps: PlanDeps, files: FileServer): Promise<Share[]> {

@@ -6,6 +6,7 @@ import { logError } from '../../core/database/log.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { asOnlyWriter, type LeaseDeps } from '../files/lease.ts'
+import { filesUnavailable } from '../files/origin.ts'
 import { isAway } from '../files/write-users.ts'
 import { forgettingMetas, recordingMetas, recordSettled } from './meta-store.ts'
 import { listForeignIn, type MetaRecord, type MetaWrite } from './metas.ts'
@@ -39,11 +40,9 @@ export interface Written {
 export async function writeFolders(deps: WriterDeps, files: FileServer): Promise<Written> {
   if (files.problem === undefined) {
     try {
-      return await asOnlyWriter(deps, files, METAS, async (leased) => {
-        const rights = await readRights(leased, files)
-        await disableShares(leased, files, rights)
-        return writeSome(leased, files, rights, rights.writes)
-      })
+      return await asOnlyWriter(deps, files, METAS, (leased) =>
+        writeRound(leased, files, ({ writes }) => writes),
+      )
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       logError(error, { during: 'the folders of the file server' })
@@ -96,19 +95,19 @@ export async function settleFor(
   const isWaiting = (rights: Rights) => noteWaiting(deps, rights).has(account.id)
   if (!isWaiting(await readRights(deps, files))) return
   const write = async (leased: WriterDeps) => {
-    const rights = await readRights(leased, files)
-    const { remoteId } = rights.remoteUsers.find(({ userId }) => userId === account.id) ?? {}
-    const theirs = rights.writes.filter(
-      ({ changes }) => remoteId !== undefined && changes(remoteId),
-    )
-    await writeSome(leased, files, rights, theirs)
-    return isWaiting(await readRights(leased, files))
-  }
-  if (await asOnlyWriter(deps, files, METAS, write, PATIENCE_MILLISECONDS))
-    throw new Refusal('filesUnavailable', {
-      detail: `folders of user ${account.id} wait to be written`,
-      retryAfterSeconds: 1,
+    await writeRound(leased, files, ({ writes, remoteUsers }) => {
+      const { remoteId } = remoteUsers.find(({ userId }) => userId === account.id) ?? {}
+      return writes.filter(({ changes }) => remoteId !== undefined && changes(remoteId))
     })
+    if (isWaiting(await readRights(leased, files)))
+      throw filesUnavailable(`folders of user ${account.id} wait to be written`)
+  }
+  try {
+    await asOnlyWriter(deps, files, METAS, write, PATIENCE_MILLISECONDS)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.refusal !== 'filesUnavailable') throw error
+    throw new Refusal('filesUnavailable', { detail: error.detail, retryAfterSeconds: 1 })
+  }
 }
 
 function noteWaiting(deps: WriterDeps, rights: Rights): ReadonlySet<number> {
@@ -139,13 +138,48 @@ export async function refuseForeignLists(
   }
 }
 
+/**
+ * Ends the shares that the rules forbid, and writes folders.
+ *
+ * @param choose Returns the writes, of which the first twenty folders are written.
+ */
+async function writeRound(
+  deps: WriterDeps,
+  files: FileServer,
+  choose: (rights: Rights) => readonly MetaWrite[],
+): Promise<Written> {
+  const rights = await readRights(deps, files)
+  const areSharesEnded = await endShares(deps, files, rights)
+  const { left, done } = await writeSome(deps, files, rights, choose(rights))
+  if (left.length === 0 && areSharesEnded) await recordSettled(deps.db, rights.version)
+  const waiting = new Set(left.map(({ path }) => path))
+  const written = new Set(done.map(({ path }) => path).filter((path) => !waiting.has(path)))
+  return {
+    folders: rights.folders.length,
+    written: written.size,
+    waiting: areSharesEnded ? waiting.size : Math.max(waiting.size, 1),
+  }
+}
+
+/** The folders do not wait for shares that can't be ended. */
+async function endShares(deps: WriterDeps, files: FileServer, rights: Rights): Promise<boolean> {
+  try {
+    await disableShares(deps, files, rights)
+    return true
+  } catch (error) {
+    if (!(error instanceof Refusal) || isAway(error)) throw error
+    logError(error, { during: 'the shares of the file server' })
+    return false
+  }
+}
+
 /** Writes the first folders of those that wait, and records what was written. */
 async function writeSome(
   deps: WriterDeps,
   files: FileServer,
   rights: Rights,
   wanted: readonly MetaWrite[],
-): Promise<Written> {
+): Promise<{ left: MetaWrite[]; done: MetaWrite[] }> {
   const paths = new Set(Array.from(new Set(wanted.map(({ path }) => path))).slice(0, MAX_FOLDERS))
   const chosen = wanted.filter(({ path }) => paths.has(path))
   const sending = sendingMetas(rights.metas)
@@ -171,14 +205,7 @@ async function writeSome(
     await record(deps, done, (write) => sending.idFor(write))
   }
   const left = [...rights.writes, ...rights.blocked].filter((write) => !done.includes(write))
-  if (left.length === 0) await recordSettled(deps.db, rights.version)
-  const waiting = new Set(left.map(({ path }) => path))
-  const written = done.filter(({ path }) => !waiting.has(path))
-  return {
-    folders: rights.folders.length,
-    written: new Set(written.map(({ path }) => path)).size,
-    waiting: waiting.size,
-  }
+  return { left, done }
 }
 
 function recordFor({ path, isOwn, lists }: MetaWrite, remoteId: number): MetaRecord {
