@@ -3,6 +3,7 @@ import { folderRules, folderState } from '../../schema/tables.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import type { Envelope } from '../support/envelope.ts'
+import { LaggingD1 } from '../support/lagging-d1.ts'
 import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
 
@@ -233,6 +234,20 @@ describe('an admin', () => {
     const body = { ...move, src_dir: '/' }
     expect(await post('fs/move', body, await adminToken())).toEqual(HAS_RULES)
   })
+})
+
+test('the rules of items are read where every change of them is', async () => {
+  const d1 = new LaggingD1()
+  site = new CheapSite(openlist.deps, { ...FILES_BINDINGS, DB: d1.binding })
+  await d1.replicate()
+  const me = await site.fetch('GET', '/api/me', { token })
+  const headers = { 'X-D1-Bookmark': me.headers.get('X-D1-Bookmark') ?? '' }
+  await d1.replicate()
+  d1.forget()
+  await site.post('/api/fs/list', { path: '/' }, { token, headers })
+  expect(d1.asked.replica).toHaveLength(1)
+  await site.post('/api/fs/remove', { dir: '/', names: ['a'] }, { token, headers })
+  expect(d1.asked.replica).toHaveLength(1)
 })
 
 describe('the way in', () => {

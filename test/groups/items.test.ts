@@ -207,6 +207,13 @@ describe('what is sent', () => {
   })
 })
 
+test.each([
+  ['fs/copy', { names: Array.from({ length: 20_001 }, () => 'a') }],
+  ['fs/batch_rename', { rename_objects: Array.from({ length: 20_001 }, () => ({})) }],
+])('%s of too many items is refused', (name, body) => {
+  expect(needs(post(name, body))).toBe('request body too large')
+})
+
 /**
  * Every door of OpenList 4.2.6 to a file (`server/router.go`), and who looks at it: `guard` (this
  * site), `meta` (OpenList, at the nearest meta of the path itself, or of the folder that is written

@@ -40,6 +40,8 @@ export interface FileAsker {
 export interface GuardedCall {
   /** What the guard has to know: a column of the account's row, which is read anyway. */
   column: SQL<string | null>
+  /** A replica of the database, which may lack the last changes, does not do. */
+  isExact?: boolean
   /**
    * Decides on the request, before anything is sent.
    *

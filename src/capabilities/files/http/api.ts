@@ -56,7 +56,7 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
     : await readWhole(c, isSmall ? MAX_BODY_BYTES : undefined)
   const headers = sentHeaders(c)
   const guarded = await readGuarded(c, files, 'api', headers, body)
-  const identity = await identify(c, files, asker, isGuardedForAdmin(path), guarded.column)
+  const identity = await identify(c, files, asker, isGuardedForAdmin(path), guarded)
   const deps = c.get('deps')
   const { leaseEnds, asker: who } = identity
   const received: SentRequest = { headers, body, search: undefined }
@@ -119,7 +119,7 @@ async function identify(
   files: FileServer,
   { right, actor }: Asker,
   isGuarded: boolean,
-  column: Guarded['column'],
+  { column, readerOf }: Guarded,
 ): Promise<Identity> {
   if (right === 'nothing') return { as: 'guest' }
   const deps = c.get('deps')
@@ -135,7 +135,7 @@ async function identify(
     return { as: 'guest', leaseEnds: guest?.leaseEnds, asker }
   }
   c.set('caller', { actor })
-  const account = await readRowAs(deps, actor, selectFileActor(column))
+  const account = await readRowAs(readerOf(deps), actor, selectFileActor(column))
   const { leaseEnds, known } = account
   if (actsAsRemoteAdmin(account)) {
     if (isGuarded && !isFreshAt(deps, account.provenAt, deps.now()))

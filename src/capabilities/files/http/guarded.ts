@@ -1,5 +1,7 @@
 import type { SQL } from 'drizzle-orm'
+import type { ReaderDeps } from '../../../core/access/act-as.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
+import type { Deps } from '../../../core/deps.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { loadPart } from '../../../web/kit/capability.ts'
 import type { FileAsker, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
@@ -18,6 +20,8 @@ export interface SentRequest {
 /** A request that the guard of the site has read, if the site has one. */
 export interface Guarded {
   column: SQL<string | null>
+  /** What reads the account's row. */
+  readerOf: (deps: Deps) => ReaderDeps
   admit: (asker: FileAsker, sent: SentRequest) => Promise<SentRequest>
   sendMeta: (meta: SentMeta) => Promise<object>
   answer: (asker: FileAsker, answer: Response) => Promise<Response>
@@ -28,6 +32,7 @@ type SentMeta = Readonly<Record<string, unknown>>
 
 const UNGUARDED: Guarded = {
   column: NO_GUARD,
+  readerOf: (deps) => deps,
   admit: (_, sent) => Promise.resolve(sent),
   sendMeta: (meta) => Promise.resolve(meta),
   answer: (_, answer) => Promise.resolve(answer),
@@ -63,10 +68,15 @@ export async function readGuarded(
 function guardedBy(call: GuardedCall): Guarded {
   return {
     column: call.column,
+    readerOf: (deps) => (call.isExact === true ? ofPrimary(deps) : deps),
     admit: async (asker, sent) => asUnderstood(sent, await call.admit(asker)),
     sendMeta: (meta) => call.sendMeta?.(meta) ?? Promise.resolve(meta),
     answer: (asker, answer) => call.answer?.(asker, answer) ?? Promise.resolve(answer),
   }
+}
+
+function ofPrimary({ db, now, defer, meter }: Deps): ReaderDeps {
+  return { db, now, defer, meter, nearbyDb: () => Promise.resolve(undefined) }
 }
 
 function asUnderstood(sent: SentRequest, { body, search, headers }: Understood): SentRequest {

@@ -47,14 +47,16 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   const needs = davRightOf(c.req.method)
   const actor = appPasswordActor(basic.password, basic.username, needs, clientOf(c))
   c.set('caller', { actor })
-  const account = await readRowAs(deps, actor, selectFileActor(guarded.column)).catch(
-    (error: unknown) => {
-      // Programs show the refusal of a password only for 401.
-      if (error instanceof Refusal && error.code === 403)
-        throw new Refusal('tokenInvalidated', { detail: error.message })
-      throw error
-    },
-  )
+  const account = await readRowAs(
+    guarded.readerOf(deps),
+    actor,
+    selectFileActor(guarded.column),
+  ).catch((error: unknown) => {
+    // Programs show the refusal of a password only for 401.
+    if (error instanceof Refusal && error.code === 403)
+      throw new Refusal('tokenInvalidated', { detail: error.message })
+    throw error
+  })
   const isAdmin = actsAsRemoteAdmin(account)
   if (isLock && !isAdmin && webdavAccess(account.permission) !== 'write')
     throw new Refusal('filesNotPermitted')

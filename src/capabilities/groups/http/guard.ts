@@ -95,6 +95,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
   const { share } = item
   return {
     column: KNOWN_RULES,
+    isExact: true,
     admit: async (asker) => {
       const known = await settle(site, asker)
       if (known === undefined) throw new Refusal('folderDenied')

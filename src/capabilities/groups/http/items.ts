@@ -129,6 +129,9 @@ class Folders {
   }
 }
 
+/** Each is compared with the rules; a folder with more files is copied as a folder. */
+const MAX_ITEMS = 20_000
+
 type NeedsOf<Body> = (body: Body, folders: Folders) => Need[]
 
 /** Reads a JSON body, and says what it needs. */
@@ -138,6 +141,8 @@ function jsonCall<Schema extends v.GenericSchema<unknown, object>>(
 ) {
   return ({ body }: FileCall): ItemCall => {
     const parsed = validateJson(schema, body())
+    const lists = Object.values(parsed).filter((value) => Array.isArray(value))
+    if (lists.some(({ length }) => length > MAX_ITEMS)) throw new Refusal('bodyTooLarge')
     return {
       understood: {
         body: JSON.stringify(parsed),
@@ -240,7 +245,8 @@ const TASK_RETRY = /^task\/[^/]+\/retry(?:_some|_failed)?$/
  * Finds what a request needs that OpenList does not look at.
  *
  * @returns `undefined` for a request that needs nothing more.
- * @throws {Refusal} `invalidBody` for a body that is no JSON object, or has members of other types.
+ * @throws {Refusal} `invalidBody` for a body that is no JSON object, or has members of other types;
+ *   `bodyTooLarge` for too many items.
  */
 export function itemCallOf(call: FileCall): ItemCall | undefined {
   if (call.area === 'dav') return davCallOf(call)
