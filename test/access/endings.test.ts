@@ -793,6 +793,16 @@ const ENDINGS: Row[] = [
   ['POST /api/admin/user/update', 'disabling', () => update({ disabled: true })],
   [form('disable'), 'disabling', () => onAdminPage('disable')],
   [
+    'POST /account/admin/users/selected',
+    'disabling',
+    () =>
+      at(held.admin).post('/account/admin/users/selected', {
+        do: 'disable',
+        sure: 'true',
+        [`user-${ALICE}`]: 'on',
+      }),
+  ],
+  [
     'POST /api/admin/user/delete',
     'deletion',
     () => site.post(`/api/admin/user/delete?id=${ALICE}`, undefined, admin()),

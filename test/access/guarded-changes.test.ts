@@ -432,6 +432,7 @@ const ELSEWHERE: Record<string, string> = {
   'POST /account/security/confirm': 'test/pages/fresh-sessions.test.ts',
   'POST /api/authn/webauthn_finish_registration': 'test/passkeys/registration.test.ts',
   'POST /account/security/passkeys/add': 'test/pages/passkeys.test.ts',
+  'POST /account/admin/users/selected': 'test/pages/selected-users.test.ts',
   'POST /api/admin/setting/save': 'below, setting by setting',
   'POST /account/admin/settings/:page': 'below',
 }

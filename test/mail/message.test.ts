@@ -15,6 +15,7 @@ const WITHOUT_LINK = [
   'password_reset',
   'email_changed',
   'account_end',
+  'factor_reminder',
 ]
 const FOR_STRANGERS = ['confirm', 'invitation']
 

@@ -11,6 +11,7 @@ export const MAIL_KINDS = [
   'email_changed',
   'invitation',
   'account_end',
+  'factor_reminder',
 ] as const
 
 export type MailKind = (typeof MAIL_KINDS)[number]
@@ -132,6 +133,15 @@ const en: MailTexts = {
       link: '',
       after: () => [],
     },
+    factor_reminder: {
+      subject: ({ site }) => `Protect your account at ${site} with a second factor`,
+      before: ({ user, site }) => [
+        `An administrator of ${site} asks you to set up a second factor for the account ${user}: a passkey, or an authenticator app. Then nobody can sign in with your password alone.`,
+        'Sign in, and open the page Security.',
+      ],
+      link: '',
+      after: () => [],
+    },
   },
   footer: ({ site, host }) =>
     `${site === host ? host : `${site} (${host})`} sent this mail. Please don’t reply.`,
@@ -219,6 +229,15 @@ const zh: MailTexts = {
       before: ({ user, site, until }) => [
         chinese`${site} 的账户 ${user} 将于 ${until} 到期。到期后将无法登录，应用专用密码、SSH 密钥和应用也会停止工作。`,
         '如果你想继续使用，请联系站点管理员。',
+      ],
+      link: '',
+      after: () => [],
+    },
+    factor_reminder: {
+      subject: ({ site }) => `请为你在${site}的账户开启双重验证`,
+      before: ({ user, site }) => [
+        `${site}的管理员提醒你为账户 ${user} 开启双重验证：添加通行密钥，或使用验证器应用。这样，仅凭密码无法登录你的账户。`,
+        '请登录，然后打开“安全”页面。',
       ],
       link: '',
       after: () => [],

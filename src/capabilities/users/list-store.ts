@@ -44,6 +44,7 @@ export interface UserFilter {
   /** A part of the name or of the e-mail address, in any case; or a network, or its beginning. */
   search?: string
   groups?: readonly UserGroup[]
+  ids?: readonly number[]
   /** Only users whose account ends between these times. Unix time, milliseconds. */
   ending?: { from: number; until: number } | undefined
 }
@@ -147,8 +148,9 @@ export function countUsersUpTo(db: Database, filter: UserFilter, most: number, n
   return db.select({ total: count() }).from(found)
 }
 
-function isIn({ search = '', groups = [], ending }: UserFilter, now: number) {
+function isIn({ search = '', groups = [], ids, ending }: UserFilter, now: number) {
   return and(
+    ids === undefined ? undefined : inArray(users.id, [...ids]),
     ...groups.map((group) => isInGroup(group, now)),
     search === '' ? undefined : isFoundBy(search),
     ending === undefined ? undefined : isEnding(ending),

@@ -120,6 +120,17 @@ export const usersEn = {
     maxSessions: (most: number) => `at most ${most}`,
 
     backToList: 'Users',
+    selected: 'Selected users:',
+    select: (name: string) => `Select ${name}`,
+    forSelected: (label: string, users: number) => `${label} (${users})`,
+    remind: 'Remind of second factor',
+    remindQuestion:
+      'Each of them is asked to set up a second factor: in the account, and by mail to a confirmed address. Once in 7 days at most.',
+    disableSelected: 'Disable',
+    disableQuestion:
+      'They are signed out at once, and cannot sign in until you enable them again. Their app passwords are deleted for good.',
+    doneFor: (done: number, all: number) => `Done for ${done} of ${all}. Not for these:`,
+    notYourself: 'This is your own account. Change it on its page.',
     lockedOut: 'Locked after too many wrong attempts',
     lastAdmin: 'This is the last administrator, who can be neither disabled nor deleted.',
     latestEvents: 'Latest events',

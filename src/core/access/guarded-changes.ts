@@ -234,6 +234,11 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     beside: ['id'],
     fields: DETAIL_FIELDS,
   },
+  'users whom an administrator has selected': {
+    doors: ['POST /account/admin/users/selected'],
+    beside: ['do', 'sure'],
+    fields: always('it is the change of many users at once'),
+  },
   'user: approve': {
     doors: ['POST /api/admin/user/approve', 'POST /account/admin/users/:id{[0-9]+}/approve'],
     beside: ['id'],

@@ -115,6 +115,7 @@ const KINDS = {
   user_enabled: { class: 'change', look: 'account' },
   user_deleted: { class: 'change', look: 'account' },
   user_unlocked: { class: 'change', look: 'lock' },
+  factor_reminded: { class: 'other', look: 'twoFactor' },
   users_imported: { class: 'change', look: 'newAccount' },
   service_token_made: {
     class: 'change',

@@ -217,6 +217,7 @@ export const REFUSALS = {
     code: 429,
     message: 'this channel was tested a moment ago, try again in <seconds> seconds',
   },
+  remindedLately: { code: 429, message: 'this user was reminded less than 7 days ago' },
   tooManyChanges: {
     code: 429,
     message: 'too many changes in an hour, try again in <seconds> seconds',

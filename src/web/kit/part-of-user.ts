@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Account } from '../../core/accounts/accounts.ts'
 import type { SharedBatch } from '../../core/database/shared-batch.ts'
 import type { Deps } from '../../core/deps.ts'
+import type { AppContext } from '../http/context.ts'
 import type { Action } from './action.ts'
 import type { ShownRefused } from './form.ts'
 import type { FoldProps } from './rows.tsx'
@@ -51,6 +52,19 @@ interface SectionOfUser extends Omit<FoldProps, 'open'> {
   content: Child
 }
 
+/** What administrators do with the users whom they have selected in the list. */
+export interface SelectedAction {
+  /** On the button in the list. */
+  label: (t: Texts) => string
+  /** Says what it does, before it is done; without it, the button does it at once. */
+  question?: (t: Texts) => string
+  isDangerous?: boolean
+  /** Whether a user of the list may be meant. The change itself decides. */
+  fits: (user: Account & { waiting: boolean }) => boolean
+  /** Changes one user, with every condition of the form on that user's page. */
+  run: (c: AppContext, userId: number) => Promise<unknown>
+}
+
 /** The page Security. */
 export interface SecurityPart {
   view: View
@@ -71,6 +85,8 @@ export interface PartOfUser {
   help?: (page: UserPage) => Child
   /** Decides about a user who waits for an approval: on that page, and in the list of users. */
   decisions?: (page: UserPage) => Child
+  /** What is done with selected users, by the value of its button. */
+  selected?: Readonly<Record<string, SelectedAction>>
   /** On the page Security. */
   security?: Read<(page: SecurityPart) => Child>
 }

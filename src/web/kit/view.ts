@@ -227,7 +227,12 @@ function statusOf(code: Refusal['code']) {
 export type DoneNotice = keyof Texts['notices']
 
 /** Notices that look like a warning; the others report a success. */
-const WARNINGS: readonly DoneNotice[] = ['session-over', 'recovery-code-used', 'key-void']
+const WARNINGS: readonly DoneNotice[] = [
+  'session-over',
+  'recovery-code-used',
+  'key-void',
+  'nobody-selected',
+]
 
 function noticeOf(t: Texts, name: string): View['notice'] {
   return isNotice(t, name) ? { text: t.notices[name], isGood: !WARNINGS.includes(name) } : undefined

@@ -41,6 +41,13 @@ export const ofUser: PartOfUser = {
   },
   help: (page) => <ResetLinkForm page={page} />,
   decisions: (page) => <Decisions {...page} />,
+  selected: {
+    approve: {
+      label: (t) => t.adminJoining.approve,
+      fits: ({ waiting }) => waiting,
+      run: (c, userId) => approveUser(c.get('deps'), actorOf(c), userId),
+    },
+  },
   forms: {
     approve: action({
       confirms: true,

@@ -26,6 +26,7 @@ import { listStops } from '../../unlock.ts'
 import { USER_FORMS } from './user-actions.tsx'
 import { listOf, listQuery, userPageOf, usersAddress, USERS_PATH } from './user-address.ts'
 import { parseUser, readNewPassword } from './user-fields.tsx'
+import { selectedActions, selectedForm } from './selected.tsx'
 import { UserPage } from './user.tsx'
 import { GeneratedPasswordPage, NewUserPage, UsersPage } from './users.tsx'
 
@@ -50,8 +51,9 @@ export function userPages(ofUser: readonly PartOfUser[]): Hono<App> {
       const most = isBySeen(sort) ? MAX_ORDERED_BY_SEEN : MAX_LISTED_USERS
       const pages = Math.max(1, Math.ceil(Math.min(found.total, most) / USERS_PER_PAGE))
       if (page > pages) return goTo(c, usersAddress(fields, pages))
-      const parts = group === 'waiting' ? await loadPartsOfUser(c.get('capabilities')) : []
-      const props = { view, ...found, ...fields, page, pages, parts }
+      const actions = selectedActions(ofUser)
+      const parts = group === 'waiting' ? ofUser : []
+      const props = { view, ...found, ...fields, page, pages, parts, actions }
       return showPage(c, <UsersPage {...props} />)
     })
     .route(
@@ -61,6 +63,7 @@ export function userPages(ofUser: readonly PartOfUser[]): Hono<App> {
     .route(
       '/',
       formsOf(USERS_PATH, showNewUser, {
+        selected: selectedForm,
         new: action({
           page: showNewUser,
           reads: (fields, c) => ({

@@ -18,6 +18,7 @@ import { Time, TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import { PermissionField } from './permission-fields.tsx'
 import { pageFor } from './user-props.ts'
+import { Pick, Selection } from './selected.tsx'
 import { StopFacts, Unlock } from './stops.tsx'
 import { userAddress, usersAddress, USERS_PATH, type UserSearch } from './user-address.ts'
 import { newUser, PasswordField, USER_FIELDS, UserFields } from './user-fields.tsx'
@@ -35,10 +36,12 @@ interface UsersProps extends UserSearch {
   pages: number
   /** The parts of capabilities in the list. */
   parts: readonly PartOfUser[]
+  /** What can be done with selected users. */
+  actions: Parameters<typeof Selection>[0]['actions']
 }
 
 export function UsersPage(props: UsersProps) {
-  const { view, users, counts, total, page, pages, parts, ...fields } = props
+  const { view, users, counts, total, page, pages, parts, actions, ...fields } = props
   const t = view.t.adminUsers
   const list = usersAddress(fields, page).split('?')[1] ?? ''
   return (
@@ -82,6 +85,7 @@ export function UsersPage(props: UsersProps) {
       ) : (
         <UserTable view={view} users={users} list={list} fields={fields} />
       )}
+      <Selection view={view} actions={actions} users={users} list={list} />
       {isBySeen(fields.sort) && total > MAX_ORDERED_BY_SEEN && (
         <p class="aside">{t.seenOfFirst(numberIn(view, MAX_ORDERED_BY_SEEN))}</p>
       )}
@@ -213,7 +217,16 @@ function LockedUsers({ view, users, list }: { view: View; users: ListedUser[]; l
   return (
     <Rows
       rows={users.map(({ id, username, stops }) => (
-        <Row icon="lock" tone="red" title={<a href={userAddress(id, list)}>{username}</a>}>
+        <Row
+          icon="lock"
+          tone="red"
+          title={
+            <>
+              <Pick view={view} user={{ id, username }} />
+              <a href={userAddress(id, list)}>{username}</a>
+            </>
+          }
+        >
           <StopFacts view={view} stops={stops} />
           <Unlock view={view} userId={id} action={userAddress(id, list, '/unlock')} />
         </Row>
@@ -238,7 +251,12 @@ function WaitingUsers({ view, users, list, parts }: WaitingUsersProps) {
         <Row
           icon="new-user"
           tone="amber"
-          title={<a href={userAddress(user.id, list)}>{user.username}</a>}
+          title={
+            <>
+              <Pick view={view} user={user} />
+              <a href={userAddress(user.id, list)}>{user.username}</a>
+            </>
+          }
         >
           <RegistrationFacts view={view} registration={user} />
           {parts.map(({ decisions }) =>
@@ -274,6 +292,7 @@ function UserRow({ view, user, list }: { view: View; user: ListedUser; list: str
   return (
     <tr role="row">
       <th role="rowheader" scope="row" class="person">
+        {isGuest ? <span class="pick" /> : <Pick view={view} user={user} />}
         <Avatar name={user.username} />
         <span>
           <a href={userAddress(user.id, list)}>{user.username}</a>
