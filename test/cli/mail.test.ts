@@ -137,7 +137,7 @@ describe('a site with a mail server', () => {
     expect(mailbox.got[0]).toMatchObject({
       from: 'latchkey@example.org',
       to: ['ops@example.org'],
-      mail: { subject: 'This is a test notice' },
+      mail: { subject: 'This is a test notification' },
     })
     // What is kept of the Worker and its bindings.
     const kept = readFileSync(clone.path('.wrangler/latchkey.bundle'), 'utf8')

@@ -100,7 +100,7 @@ describe('POST /api/admin/notice/test', () => {
     site.now += PAUSE
     answers.push(new Response('', { status: 404 }))
     expect((await send()).data).toEqual({ delivered: false, failure: 'status 404' })
-    expect(titles()).toEqual(['This is a test notice', 'This is a test notice'])
+    expect(titles()).toEqual(['This is a test notification', 'This is a test notification'])
     expect(await site.db.select().from(notices)).toEqual([])
     expect((await send(7)).code).toBe(404)
   })
@@ -191,7 +191,7 @@ describe('POST /api/admin/notice/test', () => {
     await expect(again).rejects.toThrow(testedLately(15).message)
     expect(await send()).toEqual(testedLately(15))
     await run()
-    expect(titles()).toEqual(['This is a test notice'])
+    expect(titles()).toEqual(['This is a test notification'])
   })
 
   test('after the secret was replaced, says that the channel can not be opened', async () => {

@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 /** The form as it stands, with these fields changed. */
-function edit(changes: Record<string, string> = {}, left: string[] = []) {
+function edit(changed: Record<string, string> = {}, left: string[] = []) {
   const fields = {
     id: client.clientId,
     name: 'files',
@@ -40,7 +40,7 @@ function edit(changes: Record<string, string> = {}, left: string[] = []) {
     post_logout_uris: AFTER_LOGOUT,
     logout_uri: '',
     first_party: 'on',
-    ...changes,
+    ...changed,
   }
   const sent = Object.entries(fields).filter(([name]) => !left.includes(name))
   return admin.post(EDIT, Object.fromEntries(sent))

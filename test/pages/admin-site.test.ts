@@ -148,7 +148,9 @@ describe('the overview of administrators', () => {
       { ...channel, name: 'new' },
     ])
     const text = await textAt()
-    expect(text).toContain('broken ntfy.example.org The last notice was not delivered, 3 hours ago')
+    expect(text).toContain(
+      'broken ntfy.example.org The last notification was not delivered, 3 hours ago',
+    )
     expect(text).not.toMatch(/mended|new ntfy/)
   })
 

@@ -158,6 +158,33 @@ describe('the page of the channels of the site', () => {
     expect(await textAt(SITE)).toContain('No channels')
   })
 
+  test('never leaves a channel without a topic', async () => {
+    await visitor.post(`${SITE}/add`, slack)
+    const none = await visitor.post(`${SITE}/topics`, { id: '1' })
+    expect([none.status, alertIn(none.html)]).toEqual([400, 'Choose at least one.'])
+    expect(none.html).toContain('<details class="menu" open="">')
+    expect(await site.db.select().from(noticeChannels)).toMatchObject([{ topics: 'new_admin' }])
+  })
+
+  test('offers the six topics of a takeover for a new channel', async () => {
+    const { html } = await visitor.get(`${SITE}/add?kind=slack`)
+    expect(Array.from(html.matchAll(/name="topic-(\w+)" checked/g), ([, topic]) => topic)).toEqual([
+      'many_refusals',
+      'second_factor_off',
+      'passkey_cloned',
+      'access_replayed',
+      'new_admin',
+      'program_registered',
+    ])
+  })
+
+  test('offers e-mail first, and webhooks behind another way', async () => {
+    const { html } = await visitor.get(`${SITE}/add`)
+    const kinds = Array.from(html.matchAll(/\/add\?kind=(\w+)/g), ([, kind]) => kind)
+    expect(kinds[0]).toBe('email')
+    expect(html.indexOf('kind=webhook')).toBeGreaterThan(html.indexOf('<details'))
+  })
+
   test('keeps what was typed, except the token', async () => {
     const telegram = { ...slack, kind: 'telegram', address: '', token: '12:geheim', chat: 'x y' }
     const { html } = await visitor.post(`${SITE}/add`, telegram)

@@ -134,7 +134,7 @@ describe('a new password of a user who has a channel for notices', () => {
     await saveChannel()
     site.now += 3 * HOUR
     const { html } = await visitor.post('/account/security/password', CHANGE)
-    expect(textOf(html)).toContain('Notices ntfy · ntfy.sh Added 3 hours ago')
+    expect(textOf(html)).toContain('Notifications ntfy · ntfy.sh Added 3 hours ago')
     expect(html).not.toContain(TOPIC)
     expect(html).toContain('<a href="/account/sign-in?next=/account/notices">Delete channel</a>')
     expect(html).toContain('<a role="button" href="/account/sign-in?next=/account/notices">')
@@ -147,7 +147,7 @@ describe('a new password of a user who has a channel for notices', () => {
     await visitor.signIn('alice', PASSWORD)
     await saveChannel()
     const { html } = await visitor.post('/account/security/password', CHANGE)
-    expect(textOf(html)).toContain('Notices ntfy · ntfy.sh Added just now')
+    expect(textOf(html)).toContain('Notifications ntfy · ntfy.sh Added just now')
   })
 
   test('shows it to the operator who sets the password, generated or not', async () => {

@@ -66,7 +66,10 @@ export const newChannelSchema = v.object({
 
 export type NewChannel = v.InferOutput<typeof newChannelSchema>
 
-export const channelTopicsSchema = v.object({ id: v.number(), topics: topics(TOPICS) })
+/** The topics that operators choose. */
+export const topicsSchema = v.object({ topics: topics(TOPICS) })
+
+export const channelTopicsSchema = v.object({ id: v.number(), ...topicsSchema.entries })
 
 /** The topics that a user chooses. */
 export const ownTopicsSchema = v.object({ topics: topics(OWN_TOPICS) })

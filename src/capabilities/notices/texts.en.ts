@@ -20,7 +20,7 @@ const topics: Record<Topic, string> = {
   passkey_cloned: 'A passkey may have been copied',
   access_replayed: 'A code or token for an app is used twice: it may be stolen',
   program_registered: 'An app is registered or changed, or its secret replaced',
-  many_refusals: 'Many refused sign-ins (at most one notice an hour)',
+  many_refusals: 'Many refused sign-ins (at most one notification an hour)',
   registration: 'Somebody registers an account',
   reset_link: 'An administrator makes a link for a new password (always sent)',
   account_end: 'An account ends soon',
@@ -54,13 +54,13 @@ const failures: Record<string, string> = {
 }
 
 const kindHints: Record<ChannelKind, string> = {
-  webhook: 'A program of yours gets each notice as signed JSON.',
-  ntfy: 'Push notices on phones, with the free app ntfy: from ntfy.sh or a server of your own.',
+  webhook: 'A program of yours gets each notification as signed JSON.',
+  ntfy: 'Push notifications on phones, with the free app ntfy: from ntfy.sh or a server of your own.',
   slack: 'A channel in Slack, by an incoming webhook.',
   discord: 'A channel in Discord, by the address of a webhook.',
   telegram: 'A chat in Telegram, by a bot of yours.',
-  bark: 'Push notices on iPhones, with the app Bark.',
-  email: 'An e-mail for each notice.',
+  bark: 'Push notifications on iPhones, with the app Bark.',
+  email: 'An e-mail for each notification.',
 }
 
 type KindField = 'address' | 'token' | 'chat' | 'sender'
@@ -103,20 +103,23 @@ const ownTopics: Record<(typeof OWN_TOPICS)[number], string> = {
 
 export const noticesEn = {
   channels: {
-    failing: (when: string) => `The last notice was not delivered, ${when}`,
-    title: 'Notices',
+    failing: (when: string) => `The last notification was not delivered, ${when}`,
+    title: 'Notifications',
     ownLead: 'Get a message when somebody else may be using your account.',
     ownWhere: 'Where should it go?',
-    ownKinds: { ntfy: 'Notices to your phone', webhook: 'Notices to a program of yours' },
+    ownKinds: {
+      ntfy: 'Notifications to your phone',
+      webhook: 'Notifications to a program of yours',
+    },
     ownKindHints: {
       ntfy: 'As a push message in the free app ntfy.',
-      webhook: 'A webhook: the program gets each notice as signed JSON.',
+      webhook: 'A webhook: the program gets each notification as signed JSON.',
     },
     ownTopics,
     adminLead:
       'Chats, phones and addresses that get a message when something important happens here.',
     none: 'No channels',
-    noneHint: 'A channel is where notices go: a chat, an e-mail address, a phone.',
+    noneHint: 'A channel is where notifications go: a chat, an e-mail address, a phone.',
     addTitle: 'Add a channel',
     kinds,
     kindHints,
@@ -125,7 +128,7 @@ export const noticesEn = {
     ntfyInstallHow: 'It is free: in the App Store, on Google Play and on F-Droid.',
     ntfySubscribe: 'Subscribe to your topic in the app',
     ntfySubscribeHow:
-      'Press “+” in the app and enter this name. We have just made it up, so nobody else knows it. Keep it to yourself: everybody who knows it can read your notices.',
+      'Press “+” in the app and enter this name. We have just made it up, so nobody else knows it. Keep it to yourself: everybody who knows it can read your notifications.',
     ntfyAddress: 'Tell us where the topic is',
     ntfyAddressHint:
       'It is right already for the name above. Change it only if you use another server or topic.',
@@ -143,27 +146,27 @@ export const noticesEn = {
     add: 'Add channel',
     save: 'Save',
     replaceTitle: 'Send them elsewhere',
-    replaceHint: 'Notices then go to the new address only.',
-    ownAdd: 'Turn on notices',
+    replaceHint: 'Notifications then go to the new address only.',
+    ownAdd: 'Turn on notifications',
     replace: 'Save the new address',
     delete: 'Delete',
-    deleteQuestion: (name: string) => `Delete “${name}”? It gets no more notices.`,
-    ownDelete: 'Turn notices off',
-    deleteOwnQuestion: 'You get no more notices, until you choose a new place for them.',
+    deleteQuestion: (name: string) => `Delete “${name}”? It gets no more notifications.`,
+    ownDelete: 'Turn notifications off',
+    deleteOwnQuestion: 'You get no more notifications, until you choose a new place for them.',
     deleteSubmit: 'Delete channel',
     test: 'Send a test',
     lastSent: (when: string) => `Last delivered ${when}`,
     neverSent: 'Nothing delivered yet',
     lastFailed: (when: string) => `Last failure ${when}`,
-    waiting: counted('1 notice is waiting', '# notices are waiting'),
-    lost: counted('1 notice was never delivered', '# notices were never delivered'),
+    waiting: counted('1 notification is waiting', '# notifications are waiting'),
+    lost: counted('1 notification was never delivered', '# notifications were never delivered'),
     testFailed: (reason: string) => `The test was not delivered. ${reason}`,
     failures,
     failedStatus: (status: string) => `The receiver answered with status ${status}.`,
     secretTitle: 'Secret of the webhook',
     secret: 'Secret',
     secretLead:
-      'Each notice is signed with this secret (Standard Webhooks, HMAC-SHA-256). It is not shown again.',
+      'Each notification is signed with this secret (Standard Webhooks, HMAC-SHA-256). It is not shown again.',
     secretDone: 'I have stored it',
   },
 }

@@ -35,7 +35,7 @@ const quoted = (what: string, open = '“', close = '”') =>
 
 const en: NoticeTexts = {
   titles: {
-    test: () => 'This is a test notice',
+    test: () => 'This is a test notification',
     new_network: ({ user }) => `${user} signed in from a new network`,
     new_country: ({ user }) => `${user} signed in from a new country`,
     token_used_elsewhere: ({ user, what }) =>
@@ -81,7 +81,7 @@ const en: NoticeTexts = {
   },
   otherTitle: ({ user }) => `The account of ${user} was changed`,
   withMore: (title, more) => `${title}, and ${more} more`,
-  testHint: 'Notices reach this channel.',
+  testHint: 'Notifications reach this channel.',
   account: 'Account',
   by: 'By',
   commandLine: 'command line',

@@ -78,6 +78,8 @@ interface KindPageProps {
   title: string
   problem: Problem | undefined
   choices: ChoicesProps['choices']
+  /** Kinds that few need, behind “Another way”. */
+  others?: ChoicesProps['choices']
   /** The page that Cancel leads to. */
   back: string
   /** The form of the chosen kind; `undefined` while none is chosen. */
@@ -85,7 +87,8 @@ interface KindPageProps {
 }
 
 /** Asks for the kind of a new thing, then for the fields of that kind. */
-export function KindPage({ view, title, problem, choices, back, form }: KindPageProps) {
+export function KindPage({ view, title, problem, ...props }: KindPageProps) {
+  const { choices, others = [], back, form } = props
   return (
     <AccountPage view={view} title={title}>
       <h1>{title}</h1>
@@ -93,10 +96,22 @@ export function KindPage({ view, title, problem, choices, back, form }: KindPage
         <>
           <Alert problem={problem} fields={[]} />
           <Choices choices={choices} />
+          <OtherChoices view={view} choices={others} />
           <FormButtons view={view} back={back} />
         </>
       )}
     </AccountPage>
+  )
+}
+
+/** Choices that few need, folded. */
+export function OtherChoices({ view, choices }: ChoicesProps & { view: View }) {
+  if (choices.length === 0) return <></>
+  return (
+    <details class="older">
+      <summary>{view.t.confirm.another}</summary>
+      <Choices choices={choices} />
+    </details>
   )
 }
 

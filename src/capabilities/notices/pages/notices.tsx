@@ -13,6 +13,7 @@ import {
   type ShownRefused,
 } from '../../../web/kit/form.ts'
 import { Tile } from '../../../web/kit/icons.tsx'
+import { OtherChoices } from '../../../web/kit/frames.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { CopyButton, Heading } from '../../../web/kit/parts.tsx'
 import { Choices } from '../../../web/kit/rows.tsx'
@@ -38,6 +39,12 @@ interface OwnNoticesPageProps extends OwnNoticesProps {
 export function OwnNoticesPage(props: OwnNoticesPageProps) {
   const { view, channel, refused, failure } = props
   const t = view.t.channels
+  const choiceOf = (kind: OwnKind) => ({
+    href: `${OWN_NOTICES_PATH}?kind=${kind}`,
+    icon: OWN_ICONS[kind],
+    title: t.ownKinds[kind],
+    hint: t.ownKindHints[kind],
+  })
   const isAtForm = channel !== undefined && ['topics', 'delete'].includes(refused?.form ?? '')
   return (
     <AccountPage view={view} title={view.t.nav.notices}>
@@ -49,14 +56,8 @@ export function OwnNoticesPage(props: OwnNoticesPageProps) {
       {channel !== undefined && <OwnChannel view={view} channel={channel} refused={refused} />}
       <h2>{channel === undefined ? t.ownWhere : t.replaceTitle}</h2>
       {channel !== undefined && <p class="hint">{t.replaceHint}</p>}
-      <Choices
-        choices={OWN_CHANNEL_KINDS.map((kind) => ({
-          href: `${OWN_NOTICES_PATH}?kind=${kind}`,
-          icon: OWN_ICONS[kind],
-          title: t.ownKinds[kind],
-          hint: t.ownKindHints[kind],
-        }))}
-      />
+      <Choices choices={OWN_CHANNEL_KINDS.filter((kind) => kind !== 'webhook').map(choiceOf)} />
+      <OtherChoices view={view} choices={[choiceOf('webhook')]} />
     </AccountPage>
   )
 }

@@ -307,8 +307,8 @@ const REMAINING =
   'All sessions of the user have ended, but everything else below still works. On the page of the user, delete what the user does not recognise.'
 
 const adminNoticesEn = {
-  'channel-added': 'The channel was added. Send a test to see whether notices arrive.',
-  'channel-saved': 'The channel was saved. Send a test to see whether notices arrive.',
+  'channel-added': 'The channel was added. Send a test to see whether notifications arrive.',
+  'channel-saved': 'The channel was saved. Send a test to see whether notifications arrive.',
   'channel-deleted': 'The channel was deleted.',
   'channel-tested': 'The test was delivered.',
   'user-made': 'The user was created.',
@@ -407,8 +407,8 @@ export const kitEn = {
     programs: 'Connected apps',
     admin: 'Status',
     registered: 'Apps that sign in here',
-    notices: 'Your notices',
-    channels: 'Alert channels',
+    notices: 'Notifications',
+    channels: 'Site notifications',
   },
   confirm: {
     title: 'Confirm that it is you',
@@ -457,8 +457,8 @@ export const kitEn = {
     'passkey-renamed': 'The name was changed.',
     'passkey-deleted':
       'The passkey was deleted. The sessions that began with it have ended; app passwords and SSH keys stay.',
-    'notices-on': 'Notices are on. Send a test to see whether they arrive.',
-    'notices-off': 'Notices are off.',
+    'notices-on': 'Notifications are on. Send a test to see whether they arrive.',
+    'notices-off': 'Notifications are off.',
     'topics-saved': 'Your choice was saved.',
     'email-saved': 'The address was saved.',
     'account-made': 'Your account is made. Wait a few minutes, then sign in.',

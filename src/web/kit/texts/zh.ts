@@ -97,8 +97,8 @@ export const kitZh: KitTexts = {
     programs: '已授权应用',
     admin: '状态',
     registered: '接入的应用',
-    notices: '我的通知',
-    channels: '通知渠道',
+    notices: '通知',
+    channels: '站点通知',
   },
   confirm: {
     title: '确认是你本人',

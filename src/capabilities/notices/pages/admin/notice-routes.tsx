@@ -10,7 +10,7 @@ import { showForm } from '../../../../web/kit/frames.tsx'
 import { languageOf } from '../../../../web/kit/language.ts'
 import { NEWEST } from '../../../../web/kit/rows.tsx'
 import { goTo, showPage } from '../../../../web/kit/view.ts'
-import { newChannelSchema } from '../../channels.ts'
+import { newChannelSchema, topicsSchema } from '../../channels.ts'
 import {
   chooseTopics,
   deleteChannel,
@@ -39,10 +39,12 @@ export const noticeAdminPages = formsOf(NOTICES_PATH, showNotices, {
     },
   }),
   topics: action({
-    reads: channelIdForm,
+    reads: (fields) => ({
+      ...validate(channelIdForm, fields),
+      ...validate(topicsSchema, { topics: chosenTopics(TOPICS, fields) }),
+    }),
     confirms: true,
-    run: (c, { id }, fields) =>
-      chooseTopics(c.get('deps'), of(actorOf(c)), chosenTopics(TOPICS, fields), id),
+    run: (c, { id, topics }) => chooseTopics(c.get('deps'), of(actorOf(c)), topics, id),
     done: 'channel-saved',
   }),
   delete: action({

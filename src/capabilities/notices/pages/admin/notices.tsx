@@ -1,6 +1,6 @@
 import { CHANNEL_KINDS, type ChannelKind } from '../../channels.ts'
 import type { ListedChannel } from '../../store.ts'
-import { TOPICS } from '../../../../core/audit/topics.ts'
+import { type Topic, TOPICS } from '../../../../core/audit/topics.ts'
 import {
   ChannelFacts,
   channelIcon,
@@ -62,6 +62,19 @@ export function NoticesPage({ view, channels, refused, failure }: NoticesProps) 
   )
 }
 
+/** What a takeover of the site or of an account looks like; ticked for a new channel. */
+const DANGEROUS: readonly Topic[] = [
+  'second_factor_off',
+  'new_admin',
+  'passkey_cloned',
+  'access_replayed',
+  'program_registered',
+  'many_refusals',
+]
+
+/** Most people have e-mail, so it comes first. */
+const FIRST_KINDS: readonly ChannelKind[] = ['email']
+
 type KindField = 'address' | 'token' | 'chat' | 'sender'
 
 /** The fields of each kind, after the name. */
@@ -87,17 +100,19 @@ interface NewChannelProps {
 export function NewChannelPage({ view, kind: name, fields, problem }: NewChannelProps) {
   const t = view.t.channels
   const kind = CHANNEL_KINDS.find((known) => known === name)
+  const choiceOf = (item: ChannelKind) => ({
+    href: `${NOTICES_PATH}/add?kind=${item}`,
+    icon: channelIcon(item),
+    title: t.kinds[item],
+    hint: t.kindHints[item],
+  })
   return (
     <KindPage
       view={view}
       title={t.addTitle}
       problem={problem}
-      choices={CHANNEL_KINDS.map((item) => ({
-        href: `${NOTICES_PATH}/add?kind=${item}`,
-        icon: channelIcon(item),
-        title: t.kinds[item],
-        hint: t.kindHints[item],
-      }))}
+      choices={FIRST_KINDS.map(choiceOf)}
+      others={CHANNEL_KINDS.filter((item) => !FIRST_KINDS.includes(item)).map(choiceOf)}
       back={NOTICES_PATH}
       form={kind && <NewChannelForm view={view} kind={kind} fields={fields} problem={problem} />}
     />
@@ -140,7 +155,7 @@ function NewChannelForm(props: NewChannelProps & { kind: ChannelKind }) {
         <TopicBoxes
           view={view}
           topics={TOPICS}
-          chosen={fields === undefined ? TOPICS : chosenTopics(TOPICS, fields)}
+          chosen={fields === undefined ? DANGEROUS : chosenTopics(TOPICS, fields)}
           problem={problem}
         />
         <ConfirmFields view={view} form="add" problem={problem} />
