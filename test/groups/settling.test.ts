@@ -138,6 +138,16 @@ describe('shares', () => {
   })
 })
 
+test('a right that a request takes without an operator of rules is taken after its answer', async () => {
+  const id = await site.addGroup('staff', [ALICE, BOB])
+  await addRule('/nas', { group: 'staff' }, 'read')
+  expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [1, ALICE, BOB] })
+  expect(await site.admin('POST', `user/delete?id=${ALICE}`)).toMatchObject({ code: 200 })
+  await site.settle()
+  expect(site.openlist.metas.at('/nas'), `group ${id}`).toMatchObject({ read_users: [1, BOB] })
+  expect(await isSettled()).toBe(true)
+})
+
 describe('an account that is new', () => {
   test('is on the lists, or not, before its first request is passed on', async () => {
     await addRule('/nas', { group: 'user' }, 'read')

@@ -1,4 +1,5 @@
 import { capability } from '../../web/kit/capability.ts'
+import { foldersAfterRequests } from './http/after-requests.ts'
 
 /** The capabilities that it uses, and why (`npm run rooms`). @public */
 export const USES = {
@@ -17,6 +18,7 @@ export const groups = capability({
       () => import('./http/own-routes.ts').then(({ ownGroupRoutes }) => ownGroupRoutes),
     ],
   ],
+  middleware: { around: [['*', foldersAfterRequests]] },
   frequent: () => import('./runs.ts').then(({ frequent }) => frequent),
   fileGuard: () => import('./http/guard.ts').then(({ guardFiles }) => guardFiles),
 })

@@ -60,6 +60,12 @@ export async function writeRest(deps: WriterDeps, files: FileServer): Promise<vo
   while (written.waiting > 0 && written.written > 0)
 }
 
+/** Writes the folders that wait, if some do. Without, it takes one round trip to D1. */
+export async function writeWaiting(deps: WriterDeps, files: FileServer): Promise<void> {
+  const { isSettled } = await readRightsHere(deps)
+  if (!isSettled) await writeRest(deps, files)
+}
+
 /** Who sends a request to the file server. */
 interface Asker {
   /** `undefined` on a site without a guest. */
