@@ -60,6 +60,8 @@ const PARTS = {
   app_passwords: 'app_passwords',
   audit_events: 'events',
   file_users: 'file_server',
+  folder_rules: 'folder_rules',
+  group_members: 'groups',
   identities: 'identities',
   links: 'links',
   notice_channels: 'notices',
@@ -122,6 +124,9 @@ test('user export prints everything that is kept of a user, and no hash', async 
     `insert into reserved_names (username_key, username, user_id, reserved_at) values ('alicia', 'Alicia', 3, 1)`,
     `insert into file_users (user_id, remote_id, remote_name, token) values (3, 7, 'alice~3', 'SECRET-token')`,
     `insert into recovery_codes (user_id, code_hash) values (3, 'SECRET-recovery')`,
+    `insert into groups values (1, 'editors', 'editors', '', 1)`,
+    `insert into group_members values (1, 3, 1, null, 'sso')`,
+    `insert into folder_rules (path, user_id, access, created_at) values ('/photos', 3, 'read', 1)`,
     `update users set totp_seed = 'SECRET-seed' where id = 3`,
   ])
     clone.sql(statement)
@@ -141,6 +146,8 @@ test('user export prints everything that is kept of a user, and no hash', async 
     openid_consents: [{ scope: 'openid' }],
     openid_grants: [{ redirect_uri: 'https://photos.example.org/back', methods: 'pwd' }],
     notices: [{ kind: 'webhook', target: '203.0.114.1' }],
+    groups: [{ name: 'editors', added_at: '1970-01-01T00:00:00.001+00:00', source: 'sso' }],
+    folder_rules: [{ path: '/photos', access: 'read' }],
     file_server: { openlist_id: 7, openlist_name: 'alice~3' },
   })
   for (const part of Object.values(PARTS)) expect(all[part], part).toBeTruthy()

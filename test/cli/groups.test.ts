@@ -49,7 +49,7 @@ describe('latchkey group', () => {
     expect((await run('group', 'show', 'editors')).stdout).toMatch(/^members +alice$/m)
     expect((await run('user', 'show', 'alice')).stdout).toMatch(/^groups +user, editors$/m)
     expect(await json('user', 'export', 'alice')).toMatchObject({
-      groups: ['user', 'editors'],
+      groups: [{ name: 'editors', source: 'command' }],
       folder_rules: [],
     })
   })

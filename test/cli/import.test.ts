@@ -204,6 +204,9 @@ function wholeSite(from: Clone) {
     from.sql('select * from recovery_codes order by code_hash'),
     from.sql('select name, token_hash, scope, created_at from service_tokens'),
     from.sql('select * from passkeys'),
+    from.sql('select name, name_key, note from groups'),
+    from.sql('select group_id, user_id from group_members'),
+    from.sql('select path, built_in, group_id, user_id, access from folder_rules'),
   ]
 }
 
@@ -603,6 +606,44 @@ test('a name that another account had here is refused until it is released', asy
   expect((await importJson(path)).report).toMatchObject({ users: counts(1, 1), keys: counts(1) })
 })
 
+test('the roles of AList are groups, with their folders as rules', async () => {
+  const scopes = [
+    { path: '/news/', permission: 8 },
+    { path: '/pics', permission: 256 },
+  ]
+  const path = writeSource(
+    {
+      users: [
+        { id: 3, username: 'ann', role: '[3,4]' },
+        { id: 4, username: 'ben', role: '[3]' },
+      ],
+      roles: [
+        { id: 3, name: 'general', raw_permission: '[]' },
+        { id: 4, name: 'Editors', description: 'x', raw_permission: JSON.stringify(scopes) },
+      ],
+    },
+    {
+      tables: { roles: 'id integer primary key, name text, description text, raw_permission text' },
+    },
+  )
+  const planned = { groups: 1, folder_rules: 3 }
+  expect((await importJson(path, '--dry-run')).report).toMatchObject(planned)
+  expect((await importJson(path)).report).toMatchObject(planned)
+  expect((await importJson(path)).report).toMatchObject({ groups: 0, folder_rules: 0 })
+  expect(
+    query(`select g.name, u.username, m.source from group_members m
+      join groups g on g.id = m.group_id join users u on u.id = m.user_id`),
+  ).toEqual([{ name: 'Editors', username: 'ann', source: 'import' }])
+  expect(query('select path, group_id, access from folder_rules order by id')).toEqual([
+    { path: '/news', group_id: 1, access: 'write' },
+    { path: '/pics', group_id: 1, access: 'read' },
+    { path: '/', group_id: 1, access: 'none' },
+  ])
+  expect(query(`select detail from audit_events where kind = 'group_created'`)).toEqual([
+    { detail: 'Editors' },
+  ])
+})
+
 test('the reserved names of another Latchkey stay reserved, for those who may have them again', async () => {
   const old = new Clone(inject('startedSite'))
   for (const name of ['dora', 'emil']) await old.command(['user', 'add', name, '--generate'])
@@ -790,6 +831,11 @@ describe('the source', () => {
       `insert into users (id, username, username_key, created_at, disabled, waiting, email, ends_at)
        values (9, 'bob', 'bob', 1, 1, 1, 'bob@example.org', null), (10, 'carol', 'carol', 1, 0, 0, '', 1)`,
     )
+    old.sql(`insert into groups values (1, 'Editors', 'editors', 'They write', 1)`)
+    old.sql(`insert into group_members values (1, 9, 1, 1, 'operator'), (1, 10, 1, null, 'sso')`)
+    old.sql(`insert into folder_rules (path, built_in, group_id, user_id, access, created_at)
+      values ('/', 'user', null, null, 'none', 1), ('/news', null, 1, null, 'write', 1),
+        ('/news', null, null, 10, 'read', 1)`)
     await old.stop()
 
     writeFileSync(clone.path('.dev.vars'), `SECRET_KEYS=${SECRET_KEYS.split(',')[0]}\n`)
@@ -806,6 +852,8 @@ describe('the source', () => {
       settings: counts(1),
       passkeys: { imported: 1, kept: 0, refused: 0 },
       service_tokens: 1,
+      groups: 1,
+      folder_rules: 3,
       refused: [],
       warnings: [expect.stringContaining('1 app password stays behind')],
     })

@@ -60,6 +60,22 @@ const settingRow: fc.Arbitrary<RawRow> = fc.record({
   key: mostly(fc.constantFrom('site_title', 'main_color', 'version', 'token')),
   value: mostly(fc.constantFrom('Ours', '#123456', 'OpenList', SECRET)),
 })
+const roleRow: fc.Arbitrary<RawRow> = fc.record(
+  {
+    id: mostly(fc.constantFrom(1, 2, 3, 4)),
+    name: mostly(fc.constantFrom('admin', 'general', 'editors', 'Editors', 'a,b', 'users')),
+    permission_scopes: mostly(
+      fc.constantFrom(
+        '',
+        '[{"path":"/a/","permission":8}]',
+        '[{"path":"/"}]',
+        '[{"path":"/.."}]',
+        '{',
+      ),
+    ),
+  },
+  { requiredKeys: [] },
+)
 /** What only a Latchkey site has. */
 const REST = {
   passkeys: [],
@@ -67,6 +83,10 @@ const REST = {
   identities: [],
   reservedNames: [],
   serviceTokens: [],
+  groups: [],
+  groupMembers: [],
+  folderRules: [],
+  roles: [],
   warnings: [],
 }
 const source: fc.Arbitrary<Source> = fc.record({
@@ -79,6 +99,10 @@ const source: fc.Arbitrary<Source> = fc.record({
   passkeys: fc.constant([]),
   reservedNames: fc.constant([]),
   serviceTokens: fc.constant([]),
+  groups: fc.constant([]),
+  groupMembers: fc.constant([]),
+  folderRules: fc.constant([]),
+  roles: fc.array(roleRow, { maxLength: 4 }),
   warnings: fc.constant([]),
 })
 
@@ -95,6 +119,8 @@ const site: fc.Arbitrary<SiteState> = fc
     highestId: 6,
     passkeyIds: [],
     settings: [],
+    groups: [],
+    folderRules: [],
   }))
 
 function mostly(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
@@ -102,7 +128,10 @@ function mostly(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 }
 
 /** What `selectSiteState` says once a plan was carried out. */
-function siteAfter(before: SiteState, { accounts, settings }: ReturnType<typeof planImport>) {
+function siteAfter(
+  before: SiteState,
+  { accounts, settings, groups }: ReturnType<typeof planImport>,
+): SiteState {
   const replaced = new Set(accounts.map((account) => account.id))
   return {
     users: [
@@ -117,6 +146,8 @@ function siteAfter(before: SiteState, { accounts, settings }: ReturnType<typeof 
     highestId: Math.max(before.highestId, ...accounts.map((account) => account.id)),
     passkeyIds: accounts.flatMap(({ passkeys }) => passkeys.map((passkey) => passkey.credentialId)),
     settings: Object.keys(settings),
+    groups: [...before.groups, ...groups.groups.map(({ nameKey }) => nameKey)],
+    folderRules: [...before.folderRules, ...groups.rules],
   }
 }
 
@@ -203,7 +234,15 @@ test('a user has no more than a hundred keys', () => {
     return { user_id: 3, title: `k${i}`, key_str: `ssh-ed25519 ${other.toString('base64')}` }
   })
   const users = [{ id: 3, username: 'a' }]
-  const empty = { users: [], reserved: [], highestId: 0, passkeyIds: [], settings: [] }
+  const empty = {
+    users: [],
+    reserved: [],
+    highestId: 0,
+    passkeyIds: [],
+    settings: [],
+    groups: [],
+    folderRules: [],
+  }
   const plan = planImport({ kind: 'database', users, keys, settings: [], ...REST }, empty, NOW)
   expect(plan.accounts[0]?.keys).toHaveLength(100)
   expect(plan.refused.map(({ name: title, reason }) => [title, reason])).toEqual(
@@ -220,6 +259,8 @@ test('a guest who replaces the one here is told of, with what everybody may do',
       highestId: 2,
       passkeyIds: [],
       settings: [],
+      groups: [],
+      folderRules: [],
     }
     const users = [{ id: 2, username: 'guest', role: 1, ...fields }]
     const { notes } = planImport(
@@ -243,7 +284,15 @@ test('an admin who could not sign in never takes the place of the one who can', 
   const untouched = {
     users: [{ id: 1, usernameKey: 'admin', sub: '1', role: 2, isUntouched: true, isBare: false }],
   }
-  const here = { ...untouched, reserved: [], highestId: 0, passkeyIds: [], settings: [] }
+  const here = {
+    ...untouched,
+    reserved: [],
+    highestId: 0,
+    passkeyIds: [],
+    settings: [],
+    groups: [],
+    folderRules: [],
+  }
   const admin = { id: 1, username: 'admin', role: 2, pwd_hash: '0a'.repeat(32), salt: 's' }
   for (const flaw of [{ disabled: 1 }, { pwd_hash: '' }, { role: 0 }]) {
     const users = [{ ...admin, ...flaw }]
@@ -314,7 +363,15 @@ const platform = (value: string) => [
 ]
 
 describe('single sign-on', () => {
-  const nobody = { users: [], reserved: [], highestId: 0, passkeyIds: [], settings: [] }
+  const nobody = {
+    users: [],
+    reserved: [],
+    highestId: 0,
+    passkeyIds: [],
+    settings: [],
+    groups: [],
+    folderRules: [],
+  }
   const users = [
     { id: 3, username: 'anna', role: 0, sso_id: '583231' },
     { id: 4, username: 'berta', role: 0, sso_id: '7' },
@@ -433,5 +490,107 @@ describe('the address and the end of a user', () => {
   test('refuse the user when the end can not be read: it would be an account without one', () => {
     expect(readUser({ ...row, latchkey_ends_at: 'soon' }, NOW)).toMatch(/^latchkey_ends_at /)
     expect(readUser({ ...row, latchkey_ends_at: 1.5 }, NOW)).toMatch(/^latchkey_ends_at /)
+  })
+})
+
+const scope = (path: string, permission: number) => ({ path, permission })
+const rule = (fields: RawRow) => ({ path: '/a', access: 'read', ...fields })
+
+describe('groups and folder rules', () => {
+  const here: SiteState = {
+    users: [{ id: 7, usernameKey: 'kept', sub: '', role: 0, isBare: false, isUntouched: false }],
+    reserved: [],
+    highestId: 7,
+    passkeyIds: [],
+    settings: [],
+    groups: [],
+    folderRules: [],
+  }
+
+  test('of AList: each role but the three becomes a group with its folders', () => {
+    const roles = [
+      { id: 1, name: 'guest', raw_permission: JSON.stringify([scope('/g', 0)]) },
+      { id: 3, name: 'general', permission_scopes: JSON.stringify([scope('/', 0)]) },
+      {
+        id: 4,
+        name: 'Editors',
+        description: 'They write',
+        permission_scopes: JSON.stringify([scope('/news/', 1 << 3), scope('/pics', 1 << 8)]),
+      },
+      { id: 5, name: 'All', raw_permission: JSON.stringify([scope('/', 1 << 7)]) },
+      { id: 6, name: 'a|b', permission_scopes: '[]' },
+    ]
+    const users = [
+      { id: 13, username: 'alice', role: '[3,4]' },
+      { id: 14, username: 'bob', role: '[5,4,4]' },
+      { id: 15, username: 'kept', role: '[5]' },
+      { id: 16, username: 'guest', role: '[1,5]' },
+    ]
+    const old: Source = { kind: 'database', users, keys: [], settings: [], ...REST, roles }
+    const { groups, refused } = planImport(old, here, NOW)
+    expect(groups.groups).toEqual([
+      { name: 'Editors', nameKey: 'editors', note: 'They write' },
+      { name: 'All', nameKey: 'all', note: '' },
+    ])
+    expect(groups.members.map(({ nameKey, userId, before }) => [nameKey, userId, before])).toEqual([
+      ['editors', 13, 0],
+      ['all', 14, 0],
+      ['editors', 14, 1],
+    ])
+    expect(groups.rules.map(({ path, nameKey, access }) => [path, nameKey, access])).toEqual([
+      ['/news', 'editors', 'write'],
+      ['/pics', 'editors', 'read'],
+      ['/', 'editors', 'none'],
+      ['/', 'all', 'write'],
+    ])
+    expect(refused.filter(({ kind }) => kind === 'group')).toEqual([
+      { kind: 'group', name: 'a|b', reason: 'name has characters that are not allowed' },
+    ])
+  })
+
+  test('of a Latchkey: by name, and closed where nobody is left', () => {
+    const users = [
+      { id: 13, username: 'alice', role: 0 },
+      { id: 14, username: 'kept', role: 0 },
+      { id: 15, username: 'root', role: 2 },
+    ]
+    const old: Source = {
+      kind: 'latchkey',
+      users,
+      keys: [],
+      settings: [],
+      ...REST,
+      groups: [{ id: 9, name: 'Editors', name_key: 'editors', note: 'x' }],
+      groupMembers: [
+        { group_id: 9, user_id: 13 },
+        { group_id: 9, user_id: 14 },
+        { group_id: 8, user_id: 13 },
+      ],
+      folderRules: [
+        rule({ built_in: 'user', access: 'none' }),
+        rule({ group_id: 9 }),
+        rule({ user_id: 13, access: 'write' }),
+        rule({ user_id: 14 }),
+        rule({ user_id: 15 }),
+        rule({ user_id: 77 }),
+        rule({ group_id: 8, path: '/b' }),
+      ],
+    }
+    const { groups } = planImport(old, { ...here, groups: ['editors'] }, NOW)
+    expect(groups.groups).toEqual([])
+    expect(groups.members).toMatchObject([{ nameKey: 'editors', userId: 13 }])
+    const whose = groups.rules.map(({ path, builtIn, nameKey, userId, access }) => [
+      path,
+      builtIn ?? nameKey ?? userId,
+      access,
+    ])
+    expect(whose).toEqual([
+      ['/a', 'user', 'none'],
+      ['/a', 'editors', 'read'],
+      ['/a', 13, 'write'],
+      ['/a', 7, 'read'],
+      ['/a', -77, 'read'],
+      ['/b', -1, 'read'],
+    ])
   })
 })

@@ -10,6 +10,8 @@ const STAYS: Record<string, string> = {
   common_passwords: 'part of every site',
   file_leases: 'who writes to the file server now',
   file_users: 'the ids there, found anew by name',
+  folder_metas: 'the ids there, found anew by path',
+  folder_state: 'a version that the first rule makes anew',
   links: 'their addresses name the old site',
   mails: 'sent by the old site',
   notice_channels: 'each is confirmed for one site',

@@ -17,7 +17,7 @@ type Row = Record<string, SQLInputValue>
 /** A database as OpenList leaves it, with its write-ahead log gone. */
 export function writeOpenListDatabase(
   path: string,
-  rows: { users?: Row[]; keys?: Row[]; settings?: Row[] },
+  rows: { users?: Row[]; keys?: Row[]; settings?: Row[]; roles?: Row[] },
   { prefix = 'x_', tables = TABLES } = {},
 ): void {
   const database = new DatabaseSync(path)
@@ -27,6 +27,12 @@ export function writeOpenListDatabase(
   insert(database, `${prefix}users`, rows.users ?? [])
   insert(database, `${prefix}ssh_public_keys`, rows.keys ?? [])
   insert(database, `${prefix}setting_items`, rows.settings ?? [])
+  // Of AList since 3.46.
+  if (rows.roles !== undefined) {
+    database.exec(`create table "${prefix}roles"
+      (id integer primary key, name text, description text, raw_permission text)`)
+    insert(database, `${prefix}roles`, rows.roles)
+  }
   database.exec('commit')
   database.close()
 }

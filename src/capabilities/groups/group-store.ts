@@ -159,6 +159,16 @@ export function selectMembers(db: Database, groupId: number, { limit, offset }: 
     .offset(offset)
 }
 
+/** Selects the memberships of a user, by the name of the group. */
+export function selectMembershipsOf(db: Database, userId: number) {
+  return db
+    .select({ name: groups.name, addedAt: groupMembers.addedAt, source: groupMembers.source })
+    .from(groupMembers)
+    .innerJoin(groups, eq(groups.id, groupMembers.groupId))
+    .where(eq(groupMembers.userId, userId))
+    .orderBy(groups.nameKey)
+}
+
 export function countMembers(db: Database, groupId: number) {
   return db.select({ total: count() }).from(groupMembers).where(eq(groupMembers.groupId, groupId))
 }

@@ -9,7 +9,7 @@ const rows = v.nullish(v.array(v.record(v.string(), v.unknown())), [])
 const backupSchema = v.pipe(
   v.looseObject({}),
   v.check((backup) => ['encrypted', 'users', 'settings'].some((member) => member in backup)),
-  v.object({ encrypted: v.optional(v.unknown()), users: rows, settings: rows }),
+  v.object({ encrypted: v.optional(v.unknown()), users: rows, settings: rows, roles: rows }),
 )
 
 /** @throws {CommandError} For any file except an unencrypted backup. */
@@ -34,6 +34,10 @@ export function parseBackup(path: string, text: string): Source {
     recoveryCodes: [],
     identities: [],
     reservedNames: [],
+    groups: [],
+    groupMembers: [],
+    folderRules: [],
+    roles: backup.output.roles,
     passkeys: passkeyRowsOf(backup.output.users),
     serviceTokens: [],
     warnings: [],

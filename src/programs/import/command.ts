@@ -112,7 +112,8 @@ async function carryOut(site: Site, ring: KeyRing, plan: Plan, now: number): Pro
   }
 }
 
-function predict({ accounts, settings, serviceTokens, reservedNames, fileUsers }: Plan): Written {
+function predict(plan: Plan): Written {
+  const { accounts, settings, serviceTokens, reservedNames, fileUsers, groups } = plan
   const completed = accounts.filter(({ completes }) => completes).length
   const imported = {
     users: accounts.length - completed,
@@ -126,6 +127,8 @@ function predict({ accounts, settings, serviceTokens, reservedNames, fileUsers }
     serviceTokens: serviceTokens.length,
     reservedNames: reservedNames.length,
     fileUsers: fileUsers.length,
+    groups: groups.groups.length,
+    folderRules: groups.rules.length,
     refused: [],
   }
 }

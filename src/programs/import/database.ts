@@ -46,6 +46,10 @@ export async function readDatabase(path: string, header: Buffer): Promise<Source
         recoveryCodes: [],
         identities: [],
         reservedNames: [],
+        groups: [],
+        groupMembers: [],
+        folderRules: [],
+        roles: table(`${prefix}roles`),
         serviceTokens: [],
         warnings,
       }

@@ -27,6 +27,10 @@ export function readLatchkey(table: (name: string) => RawRow[], warnings: string
     serviceTokens: table('service_tokens'),
     identities: table('identities'),
     reservedNames: table('reserved_names'),
+    groups: table('groups'),
+    groupMembers: table('group_members'),
+    folderRules: table('folder_rules'),
+    roles: [],
     warnings: [...warnings, ...appPasswordWarnings(table('app_passwords').length)],
   }
 }

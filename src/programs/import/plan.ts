@@ -2,6 +2,7 @@ import { type Account, isKept, isWritten, type Outcome, planAccounts } from './a
 import { readId, readText } from './columns.ts'
 import { readKey } from './keys.ts'
 import { passkeyNameOf, readPasskey, oldRpId } from './passkeys.ts'
+import { type GroupsPlan, planGroups } from './groups.ts'
 import { giveIdentities } from './identities.ts'
 import { planSettings } from './settings.ts'
 import { type OldServiceToken, readServiceToken } from './service-tokens.ts'
@@ -33,6 +34,7 @@ export interface Plan {
   reservedNames: OldReservedName[]
   /** Users of the file server that accounts go on being. */
   fileUsers: FileUserRow[]
+  groups: Omit<GroupsPlan, 'refused'>
   /** Rows that exist here already and stay unchanged. */
   kept: Counts
   refused: Item[]
@@ -58,14 +60,25 @@ export function planImport(
   const settings = planSettings(source.settings, site.settings, source.kind === 'latchkey')
   giveRecoveryCodes(source.recoveryCodes, users)
   users.notes.push(...giveIdentities(source, users.outcomes))
+  const { refused: refusedGroups, ...groups } = planGroups(source, {
+    outcomes: users.outcomes,
+    site,
+  })
   return {
     accounts: users.accounts,
+    groups,
     settings: settings.changes,
     serviceTokens: source.serviceTokens.flatMap((row) => readServiceToken(row) ?? []),
     fileUsers: source.kind === 'database' ? users.accounts.flatMap(fileUserOf) : [],
     reservedNames: planReservedNames(source.reservedNames, users.outcomes, site),
     kept: { users: users.kept, keys: keys.kept, settings: settings.kept, passkeys: passkeys.kept },
-    refused: [...users.refused, ...keys.refused, ...settings.refused, ...passkeys.refused],
+    refused: [
+      ...users.refused,
+      ...keys.refused,
+      ...settings.refused,
+      ...passkeys.refused,
+      ...refusedGroups,
+    ],
     notes: users.notes,
   }
 }

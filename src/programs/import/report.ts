@@ -14,6 +14,8 @@ export interface Report {
   passkey_rp_ids: string[]
   service_tokens: number
   reserved_names: number
+  groups: number
+  folder_rules: number
   /** Accounts that go on being a user of OpenList, once it is behind this site. */
   file_users: number
   warnings: string[]
@@ -39,13 +41,13 @@ export function makeReport(
   { kind, warnings }: Pick<Source, 'kind' | 'warnings'>,
   isDryRun: boolean,
   { kept, notes, accounts }: Pick<Plan, 'kept' | 'notes' | 'accounts'>,
-  { imported, completed, serviceTokens, reservedNames, fileUsers, refused }: Written,
+  { imported, completed, serviceTokens, reservedNames, fileUsers, ...written }: Written,
 ): Report {
   const tally = (what: keyof Counts, item: Item['kind']): Tally => ({
     imported: imported[what],
     completed: what === 'users' ? completed : 0,
     kept: kept[what],
-    refused: refused.filter((row) => row.kind === item).length,
+    refused: written.refused.filter((row) => row.kind === item).length,
   })
   return {
     source: kind,
@@ -57,9 +59,11 @@ export function makeReport(
     passkey_rp_ids: rpIdsOf(accounts),
     service_tokens: serviceTokens,
     reserved_names: reservedNames,
+    groups: written.groups,
+    folder_rules: written.folderRules,
     file_users: fileUsers,
     warnings,
-    refused,
+    refused: written.refused,
     notes,
   }
 }
@@ -87,6 +91,8 @@ export function reportText(report: Report): string {
     ...(report.reserved_names > 0
       ? [line('reserved', number(report.reserved_names), '0', '0', '0')]
       : []),
+    ...(report.groups > 0 ? [line('groups', number(report.groups), '0', '0', '0')] : []),
+    ...(report.folder_rules > 0 ? [line('rules', number(report.folder_rules), '0', '0', '0')] : []),
     ...section('Refused:', report.refused.map(itemText)),
     ...section('Notes:', [...sourceNotes(report), ...report.warnings, ...noteTexts(report.notes)]),
   ].join('\n')
@@ -94,8 +100,9 @@ export function reportText(report: Report): string {
 
 function headline(report: Report): string {
   const { users, keys, settings, passkeys, service_tokens: tokens, reserved_names: names } = report
+  const others = [tokens, names, report.groups, report.folder_rules]
   const rows = [users, keys, settings, passkeys].map((counts) => counts.imported + counts.completed)
-  const isNews = [...rows, tokens, names].some((count) => count > 0)
+  const isNews = [...rows, ...others].some((count) => count > 0)
   const nothing = 'Nothing new: everything that can be imported is here already.'
   if (report.dry_run)
     return isNews ? 'Dry run: nothing was written. An import would have this result:' : nothing

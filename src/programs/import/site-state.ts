@@ -2,6 +2,8 @@ import { and, eq, gt, inArray, isNull, not, notExists, sql } from 'drizzle-orm'
 import {
   appPasswords,
   auditEvents,
+  folderRules,
+  groups,
   passkeys,
   reservedNames,
   sessions,
@@ -13,6 +15,7 @@ import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { isEnrolled } from '../../capabilities/two-factor/store.ts'
+import type { NamedRule } from './groups.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 
 /** The state of the site into which the import writes. */
@@ -33,12 +36,15 @@ export interface SiteState {
   highestId: number
   /** Credential ids of all passkeys. */
   passkeyIds: string[]
+  /** Keys of the names of groups. */
+  groups: string[]
+  folderRules: NamedRule[]
   /** Keys of settings that an operator has changed. */
   settings: string[]
 }
 
 export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
-  const { locals, reserved, highest, ids, changed } = await runBatch(db, {
+  const { locals, reserved, highest, ids, changed, named, rules } = await runBatch(db, {
     locals: db
       .select({
         id: users.id,
@@ -53,6 +59,8 @@ export async function selectSiteState(db: Database, now: number): Promise<SiteSt
     highest: selectHighestId(db),
     ids: db.select({ id: passkeys.credentialId }).from(passkeys),
     changed: db.select({ key: settings.key }).from(settings),
+    named: db.select({ key: groups.nameKey }).from(groups),
+    rules: selectNamedRules(db),
   })
   return {
     users: locals,
@@ -60,7 +68,21 @@ export async function selectSiteState(db: Database, now: number): Promise<SiteSt
     highestId: highest[0]?.id ?? 0,
     passkeyIds: ids.map(({ id }) => id),
     settings: changed.map(({ key }) => key),
+    groups: named.map(({ key }) => key),
+    folderRules: rules,
   }
+}
+
+function selectNamedRules(db: Database) {
+  return db
+    .select({
+      path: folderRules.path,
+      builtIn: sql<NamedRule['builtIn']>`${folderRules.builtIn}`.as('built_in'),
+      nameKey: groups.nameKey,
+      userId: folderRules.userId,
+    })
+    .from(folderRules)
+    .leftJoin(groups, eq(groups.id, folderRules.groupId))
 }
 
 /** SQLite keeps the highest id of each table with AUTOINCREMENT, also after its row is gone. */

@@ -17,13 +17,19 @@ export interface Source {
   identities: RawRow[]
   /** The names of accounts that were deleted or renamed. Only a Latchkey site has them. */
   reservedNames: RawRow[]
+  /** Groups, their members and folder rules. Only a Latchkey site has them. */
+  groups: RawRow[]
+  groupMembers: RawRow[]
+  folderRules: RawRow[]
+  /** The roles of AList since 3.46. */
+  roles: RawRow[]
   /** Warnings about the file, for the operator. */
   warnings: string[]
 }
 
 /** A row of the source that the report names. */
 export interface Item {
-  kind: 'user' | 'key' | 'setting' | 'passkey'
+  kind: 'user' | 'key' | 'setting' | 'passkey' | 'group' | 'folder rule'
   /** The id in the source. */
   id?: number
   name: string

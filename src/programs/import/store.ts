@@ -2,6 +2,9 @@ import { and, eq, inArray, not, notExists, type SQL, sql } from 'drizzle-orm'
 import {
   auditEvents,
   fileUsers,
+  folderRules,
+  groupMembers,
+  groups,
   identities,
   passkeys,
   recoveryCodes,
@@ -14,8 +17,15 @@ import { eventRow } from '../../core/audit/events.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { COMMAND_LINE } from '../../core/access/operators.ts'
-import { ADMIN } from '../../core/accounts/roles.ts'
+import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import { existsUser } from '../../core/accounts/store.ts'
+import {
+  MAX_FOLDER_RULES,
+  MAX_GROUPS,
+  MAX_GROUPS_OF_USER,
+  MAX_RULE_FOLDERS,
+} from '../../core/accounts/groups.ts'
+import type { OldFolderRule, OldGroup, OldMember } from './groups.ts'
 import type { OldIdentity } from './accounts.ts'
 import type { OldKey } from './keys.ts'
 import type { OldPasskey } from './passkeys.ts'
@@ -247,6 +257,78 @@ export function selectWritten(db: Database, userIds: number[], now: number) {
     .select({ id: users.id })
     .from(users)
     .where(and(inArray(users.id, ids), eq(users.createdAt, now)))
+}
+
+/** Makes groups. A group of this name stays as it is here. */
+export function insertOldGroups(db: Database, by: Authority, rows: OldGroup[], now: number) {
+  const here = sql`select 1 from ${groups} as here where here.name_key = ${member('nameKey')}`
+  return writing(db, by)
+    .insert(
+      groups,
+      { ...members('name', 'nameKey', 'note'), createdAt: now },
+      {
+        from: jsonRows(rows),
+        where: sql`not exists (${here}) and (select count(*) from ${groups} as others) + json_each.key < ${MAX_GROUPS}`,
+      },
+    )
+    .onConflictDoNothing()
+    .returning({ name: groups.name })
+}
+
+/** Puts the accounts that this import has made into groups, and no others. */
+export function insertOldMembers(db: Database, by: Authority, rows: OldMember[], now: number) {
+  const isRoom = sql`(select count(*) from ${groupMembers} as own where own.user_id = ${users.id})
+    + ${member('before')} < ${MAX_GROUPS_OF_USER}`
+  return writing(db, by)
+    .insert(
+      groupMembers,
+      {
+        groupId: sql`${groups.id}`,
+        userId: sql`${users.id}`,
+        addedAt: now,
+        addedBy: null,
+        source: 'import',
+      },
+      {
+        from: sql`${ofAccountsMade(rows, now)} inner join ${groups} on ${groups.nameKey} = ${member('nameKey')}`,
+        where: and(isRoom, sql`${users.role} <> ${GUEST}`),
+      },
+    )
+    .onConflictDoNothing()
+    .returning({ userId: groupMembers.userId })
+}
+
+/** Makes folder rules. A rule for the same user or group stays as it is here. */
+export function insertOldFolderRules(
+  db: Database,
+  by: Authority,
+  rows: OldFolderRule[],
+  now: number,
+) {
+  const isRoom = sql`(select count(*) from ${folderRules}) + ${member('before')} < ${MAX_FOLDER_RULES}
+    and (exists (select 1 from ${folderRules} as here where here.path = ${member('path')})
+      or (select count(distinct path) from ${folderRules}) + ${member('folders')} <= ${MAX_RULE_FOLDERS})`
+  const isKnown = sql`(${member('nameKey')} is null or ${groups.id} is not null)
+    and (${member('userId')} is null or ${member('userId')} < 0 or exists (
+      select 1 from ${users} where ${users.id} = ${member('userId')} and ${users.role} <> ${ADMIN}))`
+  return writing(db, by)
+    .insert(
+      folderRules,
+      {
+        path: member('path'),
+        builtIn: member('builtIn'),
+        groupId: sql`${groups.id}`,
+        userId: member('userId'),
+        access: member('access'),
+        createdAt: now,
+      },
+      {
+        from: sql`${jsonRows(rows)} left join ${groups} on ${groups.nameKey} = ${member('nameKey')}`,
+        where: sql`${isKnown} and ${isRoom}`,
+      },
+    )
+    .onConflictDoNothing()
+    .returning({ id: folderRules.id })
 }
 
 /** Any number of rows as one parameter: D1 takes at most a hundred parameters. */

@@ -23,7 +23,10 @@ import {
   insertKeys,
   insertOldCodes,
   insertOldFileUsers,
+  insertOldFolderRules,
+  insertOldGroups,
   insertOldIdentities,
+  insertOldMembers,
   insertOldReservedNames,
   insertOldServiceTokens,
   insertPasskeys,
@@ -40,6 +43,8 @@ export interface Written {
   serviceTokens: number
   reservedNames: number
   fileUsers: number
+  groups: number
+  folderRules: number
   refused: Item[]
 }
 
@@ -69,6 +74,8 @@ export async function writePlan(
     serviceTokens: 0,
     reservedNames: 0,
     fileUsers: 0,
+    groups: 0,
+    folderRules: 0,
     refused: [],
   }
   for (const accounts of chunk(plan.accounts, ACCOUNTS_PER_BATCH)) {
@@ -83,6 +90,7 @@ export async function writePlan(
   written.serviceTokens = await writeServiceTokens(site, plan.serviceTokens, now)
   written.reservedNames = (await writeReservedNames(site, plan.reservedNames, now)).length
   written.fileUsers = await writeFileUsers(site, plan.fileUsers, now)
+  Object.assign(written, await writeGroups(site, plan.groups, now))
   const { keys, passkeys } = written.imported
   const users = written.imported.users + written.completed
   if (users > 0) {
@@ -210,6 +218,21 @@ export async function writeReservedNames({ db }: Site, names: OldReservedName[],
   const by = isOperator(db, COMMAND_LINE, now)
   const made = await Promise.all(chunk(names).map((some) => insertOldReservedNames(db, by, some)))
   return made.flat().map(({ username }) => username)
+}
+
+/** @returns The numbers of groups and of rules. */
+async function writeGroups({ db }: Site, { groups, members, rules }: Plan['groups'], now: number) {
+  const by = isOperator(db, COMMAND_LINE, now)
+  const event = { at: now, ...COMMAND_LINE }
+  const made = (await insertOldGroups(db, by, groups, now)).map(({ name }) => name)
+  for (const detail of made) await insertEvent(db, by, { ...event, kind: 'group_created', detail })
+  for (const some of chunk(members)) await insertOldMembers(db, by, some, now)
+  let folderRules = 0
+  for (const some of chunk(rules))
+    folderRules += (await insertOldFolderRules(db, by, some, now)).length
+  const detail = `${folderRules} by import`
+  if (folderRules > 0) await insertEvent(db, by, { ...event, kind: 'folder_rule_created', detail })
+  return { groups: made.length, folderRules }
 }
 
 /** @returns The number of links. */

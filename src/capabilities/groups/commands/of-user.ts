@@ -1,7 +1,9 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { isoTime } from '../../../core/base/time.ts'
 import { builtInGroupOf } from '../../../core/accounts/groups.ts'
 import type { OfUser } from '../../../programs/site/in-programs.ts'
 import type { Site } from '../../../programs/site/site.ts'
+import { selectMembershipsOf } from '../group-store.ts'
 import { listRules } from '../folder-rules.ts'
 import { listGroups } from '../manage-groups.ts'
 import { ruleRecord } from '../record.ts'
@@ -9,9 +11,17 @@ import { ruleRecord } from '../record.ts'
 /** The groups of a user and the rules for the user alone, for the commands of the group `user`. */
 export const ofUser: OfUser = {
   shown: async (site, { id, role }) => ({ groups: await namesOf(site, id, role) }),
-  exported: async (site, { id, role }) => {
+  exported: async (site, { id }) => {
+    const memberships = await selectMembershipsOf(site.db, id)
     const { rules } = await listRules(site, COMMAND_LINE, { userId: id }, 1, 0)
-    return { groups: await namesOf(site, id, role), folder_rules: rules.map(ruleRecord) }
+    return {
+      groups: memberships.map(({ name, addedAt, source }) => ({
+        name,
+        added_at: isoTime(addedAt),
+        source,
+      })),
+      folder_rules: rules.map(ruleRecord),
+    }
   },
 }
 
