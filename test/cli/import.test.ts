@@ -611,21 +611,16 @@ test('the roles of AList are groups, with their folders as rules', async () => {
     { path: '/news/', permission: 8 },
     { path: '/pics', permission: 256 },
   ]
-  const path = writeSource(
-    {
-      users: [
-        { id: 3, username: 'ann', role: '[3,4]' },
-        { id: 4, username: 'ben', role: '[3]' },
-      ],
-      roles: [
-        { id: 3, name: 'general', raw_permission: '[]' },
-        { id: 4, name: 'Editors', description: 'x', raw_permission: JSON.stringify(scopes) },
-      ],
-    },
-    {
-      tables: { roles: 'id integer primary key, name text, description text, raw_permission text' },
-    },
-  )
+  const path = writeSource({
+    users: [
+      { id: 3, username: 'ann', role: '[3,4]' },
+      { id: 4, username: 'ben', role: '[3]' },
+    ],
+    roles: [
+      { id: 3, name: 'general', raw_permission: '[]' },
+      { id: 4, name: 'Editors', description: 'x', raw_permission: JSON.stringify(scopes) },
+    ],
+  })
   const planned = { groups: 1, folder_rules: 3 }
   expect((await importJson(path, '--dry-run')).report).toMatchObject(planned)
   expect((await importJson(path)).report).toMatchObject(planned)

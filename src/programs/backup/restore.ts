@@ -176,6 +176,10 @@ async function restore(
       const [last] = database.prepare('select max(at) as at from audit_events').all()
       const writtenUntil = isoTimeOrNull(typeof last?.['at'] === 'number' ? last['at'] : null)
       database.exec('delete from sessions')
+      const states = "select 1 from sqlite_master where name = 'folder_state'"
+      // Rules of the backup may be others than those that were last written to the file server.
+      if (database.prepare(states).get() !== undefined)
+        database.exec('update folder_state set version = lower(hex(randomblob(16)))')
       // A backup of an older version has no programs.
       const tables = "select 1 from sqlite_master where name = 'openid_grants'"
       if (database.prepare(tables).get() === undefined) return { hasPrograms: false, writtenUntil }

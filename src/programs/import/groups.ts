@@ -7,7 +7,7 @@ import { usernameKey } from '../../core/accounts/username.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { isWritten, type Outcome } from './accounts.ts'
 import { readId, readText } from './columns.ts'
-import type { SiteState } from './site-state.ts'
+import type { NamedRule, SiteState } from './site-state.ts'
 import type { Item, RawRow, Source } from './source.ts'
 
 /** A group of the source. Here, it is the group of the same name. */
@@ -26,14 +26,8 @@ export interface OldMember {
   before: number
 }
 
-/** A folder rule. One of `builtIn`, `nameKey` and `userId` is not null. */
-export interface OldFolderRule {
-  path: string
-  builtIn: 'user' | 'guest' | null
-  /** Of the group. */
-  nameKey: string | null
-  /** Less than 0 for a user who is not here: the folder stays closed to others. */
-  userId: number | null
+/** A folder rule, with the name of its group in place of the id. */
+export interface OldFolderRule extends NamedRule {
   access: 'none' | 'read' | 'write'
   /** The number of rules of the plan before it. */
   before: number
@@ -47,9 +41,6 @@ export interface GroupsPlan {
   rules: OldFolderRule[]
   refused: Item[]
 }
-
-/** A folder and whose rights a rule there gives. */
-export type NamedRule = Pick<OldFolderRule, 'path' | 'builtIn' | 'nameKey' | 'userId'>
 
 function isSameRule(one: NamedRule, other: NamedRule): boolean {
   return (

@@ -15,8 +15,17 @@ import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { isEnrolled } from '../../capabilities/two-factor/store.ts'
-import type { NamedRule } from './groups.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
+
+/** A folder and whose rights a rule there gives. One of the others is not null. */
+export interface NamedRule {
+  path: string
+  builtIn: 'user' | 'guest' | null
+  /** Of the group. */
+  nameKey: string | null
+  /** Less than 0 for a user who is not here: the folder stays closed to others. */
+  userId: number | null
+}
 
 /** The state of the site into which the import writes. */
 export interface SiteState {

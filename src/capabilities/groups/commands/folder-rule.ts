@@ -4,10 +4,13 @@ import { choice, takes } from '../../../programs/kit/declaration.ts'
 import { lookUpUser, USER, USER_TEXT } from '../../../programs/site/find-user.ts'
 import { onSite, sought } from '../../../programs/site/on-site.ts'
 import type { Site } from '../../../programs/site/site.ts'
+import { adoptFolder } from '../adopt.ts'
 import { checkFolder } from '../check.ts'
 import { ACCESS } from '../decision.ts'
 import { changeRule, createRule, listRules, removeRule } from '../folder-rules.ts'
+import { moveFolder } from '../move.ts'
 import { ruleRecord } from '../record.ts'
+import { syncFolders } from '../sync.ts'
 import { withFileServer } from './deps.ts'
 
 const COLUMNS = ['id', 'path', 'group', 'username', 'access']
@@ -111,5 +114,42 @@ const check = onSite({
   },
 })
 
+const adopt = onSite({
+  about: 'makes rules of the lists that OpenList has in a folder',
+  zh: '把 OpenList 中文件夹的用户列表接管为规则',
+  takes: { path: PATH },
+  examples: ['folder-rule adopt /photos'],
+  async run(site, { path }, { output, remote }) {
+    const deps = await withFileServer(site, remote)
+    const { rules, waiting } = await adoptFolder(deps, COMMAND_LINE, path)
+    const done = `Made ${rules} rules of the lists at ${path}.${say(waiting)}`
+    output.done(done, { path, rules, waiting })
+  },
+})
+
+const move = onSite({
+  about: 'moves a folder at OpenList, with its rules',
+  zh: '移动 OpenList 中的文件夹及其规则',
+  takes: { path: PATH, to: takes('<to>', 'its new full path', '新的完整路径') },
+  examples: ['folder-rule move /photos /archive/photos'],
+  async run(site, { path, to }, { output, remote }) {
+    const deps = await withFileServer(site, remote)
+    const waiting = await moveFolder(deps, COMMAND_LINE, { path, to })
+    output.done(`${path} is now ${to}.${say(waiting)}`, { path, to, waiting })
+  },
+})
+
+const sync = onSite({
+  about: 'compares the rules with OpenList, and writes what differs',
+  zh: '把规则与 OpenList 比对，并写入不一致之处',
+  examples: ['folder-rule sync'],
+  async run(site, _, { output, remote }) {
+    const deps = await withFileServer(site, remote)
+    const { folders, written, waiting } = await syncFolders(deps, COMMAND_LINE)
+    const done = `${folders} folders have rules; ${written} were written to OpenList.${say(waiting)}`
+    output.done(done, { folders, written, waiting })
+  },
+})
+
 /** `latchkey folder-rule …`: the rights of groups and users in folders. */
-export const folderRuleCommands = { list, set, check }
+export const folderRuleCommands = { list, set, check, adopt, move, sync }
