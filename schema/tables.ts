@@ -103,8 +103,8 @@ export const users = sqliteTable(
 )
 
 /**
- * At most one row: a random text that triggers replace whenever the list of accounts of the LDAP door
- * changes (migration 0026). It is random and no number, because a restored backup would count
+ * At most one row: a random text that triggers replace whenever the list of accounts of the LDAP
+ * door changes (migration 0026). It is random and no number, because a restored backup would count
  * through the same numbers again.
  */
 export const accountList = sqliteTable('account_list', {

@@ -69,7 +69,10 @@ describe('latchkey group', () => {
     [['group', 'create', 'admins'], 'this name is reserved'],
     [['group', 'show', 'board'], 'There is no group "board", see: npm run latchkey -- group list'],
     [['group', 'add', 'editors', 'guest'], 'the guest is in no group'],
-    [['group', 'add', 'editors', 'nobody'], 'There is no user "nobody": npm run latchkey -- user list shows all.'],
+    [
+      ['group', 'add', 'editors', 'nobody'],
+      'There is no user "nobody": npm run latchkey -- user list shows all.',
+    ],
   ])('%j is refused', async (words, message) => {
     const { code, stderr } = await run(...words)
     expect([code, stderr.trim()]).toEqual([1, message])
