@@ -13,6 +13,7 @@ import { activityEn } from '../capabilities/activity/texts.en.ts'
 import { healthEn } from '../capabilities/health/texts.en.ts'
 import { settingsEn } from '../capabilities/settings/texts.en.ts'
 import { filesEn } from '../capabilities/files/texts.en.ts'
+import { groupsEn } from '../capabilities/groups/texts.en.ts'
 import { openidEn } from '../capabilities/openid/texts.en.ts'
 import { kitEn } from '../web/kit/texts/en.ts'
 import type { Texts } from '../web/kit/texts.ts'
@@ -34,6 +35,7 @@ export const en: Texts = {
   ...activityEn,
   ...healthEn,
   ...settingsEn,
+  ...groupsEn,
   ...openidEn,
   ...filesEn,
 }

@@ -13,6 +13,7 @@ import { activityZh } from '../capabilities/activity/texts.zh.ts'
 import { healthZh } from '../capabilities/health/texts.zh.ts'
 import { settingsZh } from '../capabilities/settings/texts.zh.ts'
 import { filesZh } from '../capabilities/files/texts.zh.ts'
+import { groupsZh } from '../capabilities/groups/texts.zh.ts'
 import { openidZh } from '../capabilities/openid/texts.zh.ts'
 import { kitZh } from '../web/kit/texts/zh.ts'
 import type { Texts } from '../web/kit/texts.ts'
@@ -34,6 +35,7 @@ export const zh: Texts = {
   ...activityZh,
   ...healthZh,
   ...settingsZh,
+  ...groupsZh,
   ...openidZh,
   ...filesZh,
 }

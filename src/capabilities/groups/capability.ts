@@ -19,6 +19,20 @@ export const groups = capability({
     ],
   ],
   middleware: { around: [['*', foldersAfterRequests]] },
+  operatorPages: [
+    [
+      '/groups',
+      () => import('./pages/admin/group-routes.tsx').then(({ groupPages }) => groupPages),
+    ],
+    [
+      '/folders',
+      () => import('./pages/admin/folder-routes.tsx').then(({ folderPages }) => folderPages),
+    ],
+  ],
+  operatorNavigation: [
+    ['/account/admin/groups', 'groups'],
+    ['/account/admin/folders', 'folders'],
+  ],
   frequent: () => import('./runs.ts').then(({ frequent }) => frequent),
   fileGuard: () => import('./http/guard.ts').then(({ guardFiles }) => guardFiles),
 })

@@ -1,8 +1,9 @@
-import { count, eq } from 'drizzle-orm'
-import { passkeys } from '../../../schema/tables.ts'
+import { count, eq, sql } from 'drizzle-orm'
+import { passkeys, users } from '../../../schema/tables.ts'
 import type { ReaderDeps, SessionActor } from '../../core/access/act-as.ts'
 import { own, read } from '../../core/access/subject.ts'
 import { selectClosed } from '../../core/access/kept-credentials.ts'
+import { GROUP_NAMES, groupNamesOf } from '../../core/accounts/groups.ts'
 import { ownEvent, selectEvents } from '../../core/audit/event-lists.ts'
 import { selectNewNetworks } from '../../core/audit/sign-in-networks.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
@@ -21,9 +22,13 @@ export async function readOverview(deps: ReaderDeps, actor: SessionActor) {
     codes: countUnusedCodes(db, userId),
     newNetworks: selectNewNetworks(db, userId, deps.now(), network),
     events: selectEvents(db, userId, LATEST_EVENTS),
+    groups: db
+      .select({ names: GROUP_NAMES })
+      .from(users)
+      .where(sql`${users.id} = ${userId}`),
     passkeys: db.select({ total: count() }).from(passkeys).where(eq(passkeys.userId, userId)),
   })
-  const { account, codes, newNetworks, events, passkeys: counted } = found
+  const { account, codes, newNetworks, events, groups, passkeys: counted } = found
   return {
     account,
     closedAppPasswords,
@@ -32,6 +37,8 @@ export async function readOverview(deps: ReaderDeps, actor: SessionActor) {
     newNetwork: newNetworks[0],
     events: events.map(ownEvent),
     passkeys: total(counted),
+    /** Without the built-in one. */
+    groups: groupNamesOf(account.role, groups[0]?.names ?? '[]').slice(1),
   }
 }
 

@@ -12,6 +12,7 @@ export const meEn = {
     name: 'User name',
     role: 'Role',
     roles: ['User', 'Guest', 'Administrator'],
+    groups: 'Groups',
     basePath: 'Base folder',
     permissions: 'Your permissions',
     noPermissions: 'You can only browse files.',

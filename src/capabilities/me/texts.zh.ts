@@ -8,6 +8,7 @@ export const meZh: typeof meEn = {
     name: '用户名',
     role: '角色',
     roles: ['普通用户', '访客', '管理员'],
+    groups: '用户组',
     basePath: '根文件夹',
     permissions: '你的权限',
     noPermissions: '你只能浏览文件。',

@@ -346,23 +346,36 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
       'POST /api/admin/group/create',
       'POST /api/admin/group/update',
       'POST /api/admin/group/delete',
+      'POST /account/admin/groups/add',
+      'POST /account/admin/groups/:id{[0-9]+}/save',
+      'POST /account/admin/groups/:id{[0-9]+}/delete',
     ],
     beside: ['id'],
     fields: { ...always(GIVES_RIGHTS, 'name', 'note'), ...always(GIVES_RIGHTS) },
   },
   'group: add and remove users': {
-    doors: ['POST /api/admin/group/member/add', 'POST /api/admin/group/member/remove'],
+    doors: [
+      'POST /api/admin/group/member/add',
+      'POST /api/admin/group/member/remove',
+      'POST /account/admin/groups/:id{[0-9]+}/join',
+      'POST /account/admin/groups/:id{[0-9]+}/remove',
+    ],
     beside: ['id'],
-    fields: always(GIVES_RIGHTS, 'users'),
+    fields: always(GIVES_RIGHTS, 'users', 'username', 'uid'),
   },
   'folder rule: create, change, delete': {
     doors: [
       'POST /api/admin/folder_rule/create',
       'POST /api/admin/folder_rule/update',
       'POST /api/admin/folder_rule/delete',
+      'POST /account/admin/folders/add',
+      'POST /account/admin/folders/change',
     ],
-    beside: ['id'],
-    fields: { ...always(GIVES_RIGHTS, 'path', 'group', 'uid', 'access'), ...always(GIVES_RIGHTS) },
+    beside: ['id', 'rule', 'delete'],
+    fields: {
+      ...always(GIVES_RIGHTS, 'path', 'group', 'uid', 'who', 'access'),
+      ...always(GIVES_RIGHTS),
+    },
   },
   'channel for notices: create, change, delete': {
     doors: [

@@ -22,6 +22,8 @@ export interface FieldProps {
   options?: Options
   /** More of them, under headings. */
   groups?: readonly (readonly [heading: string, options: Options])[]
+  /** Values that the browser suggests. */
+  list?: readonly string[]
   /** It gets the focus while no form was refused. */
   focus?: boolean
   /** It gets the focus. */
@@ -69,8 +71,21 @@ export function Field(props: PropsWithChildren<FieldProps>) {
         </textarea>
       ) : (
         <Revealable id={id} words={props.reveal}>
-          <input {...attributes} type={type} value={value} inputmode={props.inputmode} />
+          <input
+            {...attributes}
+            type={type}
+            value={value}
+            inputmode={props.inputmode}
+            list={props.list && `${id}-list`}
+          />
         </Revealable>
+      )}
+      {props.list !== undefined && (
+        <datalist id={`${id}-list`}>
+          {props.list.map((suggested) => (
+            <option value={suggested} />
+          ))}
+        </datalist>
       )}
       {isWrong && (
         <p class="problem" id={problemId}>

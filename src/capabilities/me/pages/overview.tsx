@@ -49,7 +49,7 @@ export function OverviewPage(props: OverviewProps) {
         </header>
         <EventList view={view} events={events} reader="owner" path="/account/activity" />
       </section>
-      <Rights view={view} account={account} />
+      <Rights view={view} account={account} groups={props.groups} />
       {view.parts.map(({ overview }) => overview?.(view))}
       {passkeys === 0 && view.rpId !== undefined && protection.next !== 'passkey' && (
         <Nudge view={view} />
@@ -119,8 +119,14 @@ function codesText({ view, codesLeft }: OverviewProps): string {
   return codesLeft === 0 ? t.noCodes : t.codesLeft(codesLeft, RECOVERY_CODE_COUNT)
 }
 
-/** The permissions of the user; folded, because they seldom change. */
-function Rights({ view, account }: { view: View; account: Account }) {
+/** The permissions and groups of the user; folded, because they seldom change. */
+interface RightsProps {
+  view: View
+  account: Account
+  groups: readonly string[]
+}
+
+function Rights({ view, account, groups }: RightsProps) {
   const t = view.t.overview
   return (
     <Fold title={t.rights} about={t.roles[account.role] ?? ''}>
@@ -129,6 +135,14 @@ function Rights({ view, account }: { view: View; account: Account }) {
         <dd>{account.username}</dd>
         <dt>{t.role}</dt>
         <dd>{t.roles[account.role]}</dd>
+        {groups.length > 0 && (
+          <>
+            <dt>{t.groups}</dt>
+            <dd>
+              <Chips names={groups} />
+            </dd>
+          </>
+        )}
         <dt>{t.basePath}</dt>
         <dd>
           <code>{account.basePath}</code>
@@ -172,9 +186,13 @@ function Nudge({ view }: { view: View }) {
 function Permissions({ view: { t }, permission }: { view: View; permission: number }) {
   const allowed = t.permissions.filter((_, bit) => (permission & (1 << bit)) !== 0)
   if (allowed.length === 0) return <>{t.overview.noPermissions}</>
+  return <Chips names={allowed} />
+}
+
+function Chips({ names }: { names: readonly string[] }) {
   return (
     <ul class="chips">
-      {allowed.map((name) => (
+      {names.map((name) => (
         <li>{name}</li>
       ))}
     </ul>

@@ -336,6 +336,13 @@ const adminNoticesEn = {
 const peopleNoticesEn = {
   'invitation-mailed': 'The invitation is on its way.',
   'invitation-withdrawn': 'The invitation was withdrawn.',
+  'group-made': 'The group was created. Add its first member.',
+  'group-saved': 'The group was saved.',
+  'group-joined': 'The user was added to the group.',
+  'group-left': 'The user was removed from the group.',
+  'group-deleted': 'The group was deleted.',
+  'folder-rule-made': 'The right was given.',
+  'folder-rule-changed': 'The right was changed.',
 }
 
 /** The texts of the kit. Each capability has its own (`texts.en.ts`). */
@@ -401,6 +408,8 @@ export const kitEn = {
     activity: 'Your activity',
     users: 'Users',
     invitations: 'Invitations',
+    groups: 'Groups',
+    folders: 'Folders',
     settings: 'Site settings',
     events: 'Site events',
     'app-passwords': 'App passwords',

@@ -34,6 +34,13 @@ const adminNoticesZh = {
 const peopleNoticesZh = {
   'invitation-mailed': '邀请已发送。',
   'invitation-withdrawn': '邀请已撤回。',
+  'group-made': '用户组已创建，请添加第一个成员。',
+  'group-saved': '用户组已保存。',
+  'group-joined': '用户已加入用户组。',
+  'group-left': '用户已移出用户组。',
+  'group-deleted': '用户组已删除。',
+  'folder-rule-made': '权限已设置。',
+  'folder-rule-changed': '权限已修改。',
 }
 
 /** The texts of the kit. Each capability has its own (`texts.zh.ts`). */
@@ -91,6 +98,8 @@ export const kitZh: KitTexts = {
     activity: '账户活动',
     users: '用户',
     invitations: '邀请',
+    groups: '用户组',
+    folders: '文件夹',
     settings: '站点设置',
     events: '站点事件',
     'app-passwords': '应用专用密码',

@@ -1,0 +1,188 @@
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { folderRules, groupMembers, groups, users } from '../../schema/tables.ts'
+import { groupNameKey } from '../../src/core/accounts/groups.ts'
+import { arrangeGroups, type GroupsSite } from '../groups/groups-site.ts'
+import { addGroup } from '../support/groups.ts'
+import { expectEscaped, MARKUP } from '../support/markup.ts'
+import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
+import { alertIn, problemAt, textOf, Visitor } from '../support/visitor.ts'
+
+const GROUPS = '/account/admin/groups'
+const FOLDERS = '/account/admin/folders'
+const ALICE = 3
+
+let site: GroupsSite
+let admin: Visitor
+
+beforeEach(async () => {
+  ;({ site } = await arrangeGroups())
+  admin = new Visitor(site)
+  await admin.signIn('admin', ADMIN_PASSWORD)
+})
+
+const shown = async (path: string) => textOf((await admin.get(path)).html)
+
+const add = (path: string, who: string, access: string) =>
+  admin.post(`${FOLDERS}/add`, { path, who, access })
+
+describe('the pages of groups', () => {
+  test('are for admins alone', async () => {
+    const id = await addGroup(site, 'finance')
+    const alice = new Visitor(site)
+    await alice.signIn('alice', 'alice-Passw0rd')
+    const forms = ['add', `${id}/save`, `${id}/join`, `${id}/remove`, `${id}/delete`]
+    for (const path of [GROUPS, `${GROUPS}/${id}`, FOLDERS]) {
+      expect((await alice.get(path)).status, path).toBe(403)
+      expect(await new Visitor(site).get(path)).toMatchObject({ status: 303 })
+    }
+    for (const form of forms)
+      expect((await alice.post(`${GROUPS}/${form}`, { name: 'x', uid: '3' })).status).toBe(403)
+    for (const form of ['add', 'change'])
+      expect((await alice.post(`${FOLDERS}/${form}`, { path: '/x', rule: '1' })).status).toBe(403)
+    expect(await site.db.select().from(groups)).toHaveLength(1)
+  })
+
+  test('make a group, add a user by name, and take both away', async () => {
+    expect(await shown(GROUPS)).toContain('No groups')
+    const made = await admin.post(`${GROUPS}/add`, { name: ' Finance ', note: 'Money' })
+    expect(made).toMatchObject({ status: 303 })
+    const [group] = await site.db.select().from(groups)
+    const page = `${GROUPS}/${group?.id}`
+    expect(made.location).toContain(page)
+    expect(await shown(GROUPS)).toContain('Finance 0 members 0 rights in folders Money')
+    await admin.post(`${page}/join`, { username: 'alice' })
+    expect(await shown(page)).toContain('alice added by admin')
+    await admin.post(`${page}/save`, { name: 'Money', note: '' })
+    expect(await shown(page)).toContain('Money 1 member')
+    await admin.post(`${page}/remove`, { uid: String(ALICE) })
+    expect(await site.db.select().from(groupMembers)).toEqual([])
+    await admin.post(`${page}/delete`)
+    expect(await site.db.select().from(groups)).toEqual([])
+    expect((await admin.get(page)).status).toBe(404)
+  })
+
+  test('show a refusal at its field, with what was entered', async () => {
+    const id = await addGroup(site, 'finance')
+    const taken = await admin.post(`${GROUPS}/add`, { name: 'FINANCE', note: 'x' })
+    expect(taken.status).toBe(409)
+    expect(problemAt(taken.html, 'name')).not.toBe('')
+    expect(taken.html).toContain('value="FINANCE"')
+    const join = (username: string) => admin.post(`${GROUPS}/${id}/join`, { username })
+    expect((await join('nobody')).status).toBe(404)
+    expect(problemAt((await join('nobody')).html, 'username')).not.toBe('')
+    expect(problemAt((await join('guest')).html, 'username')).not.toBe('')
+    await site.db.insert(folderRules).values({
+      path: '/x',
+      groupId: id,
+      access: 'read',
+      createdAt: 0,
+    })
+    const deleted = await admin.post(`${GROUPS}/${id}/delete`)
+    expect([deleted.status, alertIn(deleted.html)]).toEqual([409, expect.any(String)])
+  })
+
+  test('escape names and notes', async () => {
+    const id = await addGroup(site, 'x')
+    await site.db.update(groups).set({ name: MARKUP, nameKey: groupNameKey(MARKUP), note: MARKUP })
+    await site.db.insert(folderRules).values({
+      path: `/${MARKUP}`,
+      groupId: id,
+      access: 'read',
+      createdAt: 0,
+    })
+    for (const path of [GROUPS, `${GROUPS}/${id}`, FOLDERS]) {
+      const { status, html } = await admin.get(path)
+      expect(status).toBe(200)
+      expectEscaped(html)
+    }
+  })
+})
+
+describe('the page of folders', () => {
+  test('shows the tree of folders, and who may do what', async () => {
+    await addGroup(site, 'finance', ALICE)
+    expect(await shown(FOLDERS)).toContain('No folder has rights of its own')
+    expect((await add('/nas', 'group:user', 'none')).status).toBe(303)
+    await add('/nas/finance/', 'group:Finance', 'write')
+    await add('/nas/finance', 'user:bob', 'read')
+    const text = await shown(FOLDERS)
+    expect(text).toContain('/nas All users: no access')
+    expect(text).toContain('/nas/finance Group “finance”: look, download and change')
+    expect(text).toContain('bob: look and download')
+    expect(text).toContain('Other users: no access. Visitors who are not signed in: no access.')
+    const { html } = await admin.get(FOLDERS)
+    expect(html.indexOf('/nas/finance')).toBeGreaterThan(html.indexOf('class="tree"'))
+    const [, , bob] = await site.db.select().from(folderRules)
+    await admin.post(`${FOLDERS}/change`, { rule: String(bob?.id), access: 'write' })
+    expect(
+      await site.db.select().from(folderRules).where(eq(folderRules.access, 'write')),
+    ).toHaveLength(2)
+    await admin.post(`${FOLDERS}/change`, {
+      rule: String(bob?.id),
+      access: 'write',
+      delete: 'true',
+    })
+    expect(await site.db.select().from(folderRules)).toHaveLength(2)
+  })
+
+  test('answers what a user may see, and why', async () => {
+    await addGroup(site, 'finance', ALICE)
+    await add('/nas', 'group:user', 'none')
+    await add('/nas/finance', 'group:finance', 'read')
+    const all = await shown(`${FOLDERS}?user=alice&path=`)
+    expect(all).toContain('/ : no right decides here')
+    expect(all).toContain('/nas : no access. The right at /nas decides: All users: no access.')
+    expect(all).toContain(
+      '/nas/finance : may look and download. The right at /nas/finance decides: Group “finance”: look and download.',
+    )
+    const one = await shown(`${FOLDERS}?user=bob&path=/nas/finance/2026`)
+    expect(one).toContain('/nas/finance/2026 : no access.')
+    await site.db.update(users).set({ basePath: '/homes/alice' }).where(eq(users.id, ALICE))
+    expect(await shown(`${FOLDERS}?user=alice&path=/nas/finance`)).toContain(
+      'so the user never gets there',
+    )
+    expect(await shown(FOLDERS)).toContain(
+      '/nas/finance : the base folder of alice does not contain it',
+    )
+    const unknown = await admin.get(`${FOLDERS}?user=nobody`)
+    expect(problemAt(unknown.html, 'check-user')).not.toBe('')
+  })
+
+  test('asks for the password in a session that is not fresh', async () => {
+    await add('/nas', 'group:user', 'none')
+    site.now += HOUR
+    const rule = { rule: '1', access: 'write' }
+    for (const { status, html } of [
+      await add('/nas', 'user:alice', 'read'),
+      await admin.post(`${FOLDERS}/change`, rule),
+      await admin.post(`${FOLDERS}/change`, { ...rule, delete: 'true' }),
+    ])
+      expect([status, html.includes('confirm_password')]).toEqual([403, true])
+    expect(await site.db.select().from(folderRules)).toMatchObject([{ id: 1, access: 'none' }])
+    const again = { ...rule, confirm_password: ADMIN_PASSWORD }
+    expect((await admin.post(`${FOLDERS}/change`, again)).status).toBe(303)
+  })
+
+  test.each([
+    ['', 'group:user', 'read', 'add-path'],
+    ['nas', 'group:user', 'read', 'add-path'],
+    ['/nas', 'finance', 'read', 'add-who'],
+    ['/nas', 'user:nobody', 'read', 'add-who'],
+    ['/nas', 'group:admin', 'read', 'add-who'],
+    ['/nas', 'user:admin', 'read', 'add-who'],
+    ['/nas', 'group:user', 'all', 'add-access'],
+  ])('refuses %j for %j: %j', async (path, who, access, field) => {
+    const { status, html } = await add(path, who, access)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(problemAt(html, field)).not.toBe('')
+    expect(await site.db.select().from(folderRules)).toEqual([])
+  })
+})
+
+test('the overview of a user names the groups', async () => {
+  await addGroup(site, 'Finance', ALICE)
+  const alice = new Visitor(site)
+  await alice.signIn('alice', 'alice-Passw0rd')
+  expect(textOf((await alice.get('/account')).html)).toContain('Groups Finance')
+})
