@@ -68,7 +68,8 @@ export async function showFailure(error: Error, c: AppContext) {
   if (lacksSecondFactor(refusal)) return goTo(c, '/account/security')
   if (refusal.code >= 500) logError(error, { id: c.get('requestId'), path: loggedPath(c.req.path) })
   const view = await readView(c)
-  if (refusal.refusal === 'unknownPath') return showPage(c, <NotFoundPage view={view} />, refusal)
+  if (refusal.refusal === 'unknownPath')
+    return showPage(c, <NotFoundPage view={view} isSignedIn={sessionToken(c) !== ''} />, refusal)
   return showPage(c, <ProblemPage view={view} refusal={refusal} />, refusal)
 }
 
@@ -76,7 +77,11 @@ export async function showFailure(error: Error, c: AppContext) {
 export async function showUnknownPath(c: AppContext): Promise<Response> {
   await pageHeaders(c, async () => {
     const view = { ...(await readView(c)), path: '/account' }
-    c.res = await showPage(c, <NotFoundPage view={view} />, new Refusal('unknownPath'))
+    c.res = await showPage(
+      c,
+      <NotFoundPage view={view} isSignedIn={sessionToken(c) !== ''} />,
+      new Refusal('unknownPath'),
+    )
     c.header('Vary', 'Accept')
   })
   return c.res

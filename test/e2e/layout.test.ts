@@ -52,6 +52,7 @@ const PATHS = [
   '/account/activity',
   '/account/activity?kind=key_used',
   '/account/security',
+  '/account/security/check',
   '/account/security/passkeys/add',
   '/account/sessions',
   '/account/keys',

@@ -152,6 +152,7 @@ describe('setting up two-step verification', () => {
   test('ends with ten recovery codes, and ends the other sessions', async () => {
     await signInElsewhere()
     const { html } = await enrol()
+    expect(textOf(html)).toContain('Two-step verification is on. ')
     const codes = valueOf(html, 'codes').split('\n')
     expect(new Set(codes).size).toBe(10)
     for (const code of codes) expect(code).toMatch(/^(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
@@ -486,9 +487,9 @@ describe('activity', () => {
     await visitor.post('/account/keys/add', { title: 'laptop', key: KEY })
     const { html } = await visitor.get('/account/activity')
     expect(textOf(html)).toContain(
-      'Today You added the SSH key “laptop” 09:15 UTC 192.0.2.1 Firefox on Linux ' +
-        'A sign-in to your account was refused: wrong password 09:15 UTC 192.0.2.1 ' +
-        'You signed in 09:15 UTC 192.0.2.1 Firefox on Linux',
+      'Today You added the SSH key “laptop” 09:15 UTC · 192.0.2.1 · Firefox on Linux ' +
+        'A sign-in to your account was refused: wrong password 09:15 UTC · 192.0.2.1 ' +
+        'You signed in 09:15 UTC · 192.0.2.1 · Firefox on Linux',
     )
     expect(html).toContain('<time datetime="2026-11-21T09:15:06.565Z"')
   })

@@ -158,7 +158,9 @@ describe('signing in', () => {
     expect(alertIn(first.html)).toBe('Too many failed attempts. Try again in 5 minutes.')
     expect(textOf(first.html)).toContain('Sign-in is paused')
     expect(textOf(first.html)).toContain('can give you a new password')
-    expect(first.html).not.toContain('type="password"')
+    expect(textOf(first.html)).toContain('can let you in at once')
+    expect(first.html).not.toMatch(/type="password"|href="\/account\/sign-in"/)
+    expect(first.headers.get('Refresh')).toBe('300; url=/account/sign-in')
     site.now += 61 * SECOND
     const second = await visitor.post(SIGN_IN, alice)
     expect(alertIn(second.html)).toBe('Too many failed attempts. Try again in 4 minutes.')

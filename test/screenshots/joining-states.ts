@@ -169,7 +169,8 @@ async function submit(page: Page, form: string): Promise<void> {
 
 async function choose(page: Page, password: string, repeat = password): Promise<void> {
   await page.locator('#password').fill(password)
-  await page.locator('#repeat').fill(repeat)
+  // Only without a script.
+  for (const again of await page.locator('#repeat').all()) await again.fill(repeat)
 }
 
 /** Asks for a link for a new password. */

@@ -15,6 +15,9 @@ export const signInEn = {
     codeLead: (name: string) => `One more step for ${name}.`,
     code: 'Code',
     codeHint: 'Six digits from your authenticator app, or one of your recovery codes.',
+    letIn: (site: string) =>
+      `An administrator of ${site} can let you in at once. When the wait is over, this page leads to the sign-in.`,
+    lostPhoneCode: 'Lost your phone? Enter a recovery code here.',
     noCode: 'Trouble with the code?',
     codeLate:
       'The app shows a new code every 30 seconds, and each works once. If every code is refused, let the phone set its clock automatically.',

@@ -166,7 +166,10 @@ interface NewPasswordProps {
   problem: Problem | undefined
 }
 
-/** The fields `password` and `repeat`, where a user chooses a password. */
+/**
+ * The fields `password` and `repeat`, where a user chooses a password. `repeat` is missing where
+ * the password can be shown.
+ */
 export function NewPasswordFields({ view, label, repeat, problem }: NewPasswordProps) {
   const field = {
     type: 'password',
@@ -177,7 +180,10 @@ export function NewPasswordFields({ view, label, repeat, problem }: NewPasswordP
   return (
     <>
       <Field name="password" label={label} hint={view.t.newPasswordHint} {...field} />
-      <Field name="repeat" label={repeat} {...field} />
+      {/* The script removes it: who can see the password need not type it twice. */}
+      <div data-repeat={problem?.field === 'repeat' ? undefined : ''}>
+        <Field name="repeat" label={repeat} {...field} />
+      </div>
     </>
   )
 }

@@ -32,7 +32,7 @@ export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal })
 }
 
 /** Says that no page has this address, and leads to the start. */
-export function NotFoundPage({ view }: { view: View }) {
+export function NotFoundPage({ view, isSignedIn }: { view: View; isSignedIn: boolean }) {
   const t = view.t.problems
   return (
     <SinglePage view={view} title={t.notFound}>
@@ -41,7 +41,7 @@ export function NotFoundPage({ view }: { view: View }) {
         <Heading title={t.notFound} lead={t.notFoundLead} />
         <p class="buttons">
           <a role="button" href="/account">
-            {t.home}
+            {isSignedIn ? t.back : t.home}
           </a>
         </p>
       </article>

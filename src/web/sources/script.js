@@ -89,6 +89,7 @@ for (const field of document.querySelectorAll('[data-zone]')) {
   field.value = timeZone
   document.getElementById(field.dataset.zone).textContent = timeZone
 }
+for (const repeat of document.querySelectorAll('[data-repeat=""]')) repeat.remove()
 for (const button of document.querySelectorAll('[data-reveal]')) {
   const field = document.getElementById(button.dataset.reveal)
   const { textContent: show, dataset } = button

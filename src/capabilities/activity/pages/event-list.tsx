@@ -189,15 +189,14 @@ function EventRow({ view, run, reader, path }: EventRowProps) {
       }
     >
       <p class="facts">
-        <span class={run.length > 1 ? 'times' : undefined}>
-          <Times view={view} run={run} />
-        </span>
+        <Times view={view} run={run} />
         {event.network !== COMMAND_LINE.network && event.network !== '' && (
-          <span>
+          <>
+            {' · '}
             <a href={networkAddress(path, event.network)}>{event.network}</a>
-          </span>
+          </>
         )}
-        {event.userAgent !== '' && <span>{browserOf(view, event.userAgent)}</span>}
+        {event.userAgent !== '' && ` · ${browserOf(view, event.userAgent)}`}
       </p>
     </Row>
   )

@@ -172,7 +172,7 @@ async function setPassword(c: AppContext, fields: Fields, secret: string) {
 
 /** @throws {Refusal} `passwordsDiffer`. */
 function refuseOtherRepeat({ password, repeat }: Fields): void {
-  if (password !== repeat) throw new Refusal('passwordsDiffer')
+  if (repeat !== undefined && password !== repeat) throw new Refusal('passwordsDiffer')
 }
 
 /**

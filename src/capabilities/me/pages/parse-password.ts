@@ -7,12 +7,12 @@ import type { Fields } from '../../../web/kit/form.ts'
 const passwordSchema = v.object({
   old_password: text(),
   password: text(),
-  repeat: possiblyEmptyText(),
+  repeat: v.optional(possiblyEmptyText()),
 })
 
 /** Reads the fields of a new password. @throws {Refusal} `invalidBody`, `passwordsDiffer`. */
 export function parsePassword(fields: Fields) {
   const { repeat, ...passwords } = validate(passwordSchema, fields)
-  if (passwords.password !== repeat) throw new Refusal('passwordsDiffer')
+  if (repeat !== undefined && passwords.password !== repeat) throw new Refusal('passwordsDiffer')
   return passwords
 }

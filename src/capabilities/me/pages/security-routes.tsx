@@ -21,7 +21,7 @@ import { showForm } from '../../../web/kit/frames.tsx'
 import { goToFiles, takeFilesPath } from '../../sign-in/pages/files-path.ts'
 import { clearSessionToken } from '../../sign-in/pages/session-cookie.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
-import { goTo, readView, showPage } from '../../../web/kit/view.ts'
+import { type DoneNotice, goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { EnrolmentPage } from '../../two-factor/pages/enrolment.tsx'
 import { NewPhonePage, RECOVERED } from '../../two-factor/pages/new-phone.tsx'
 import { RecoveryCodesPage } from '../../two-factor/pages/recovery-codes.tsx'
@@ -84,13 +84,13 @@ export const securityPages = new Hono<App>()
         reads: confirmSchema,
         confirms: true,
         run: (c, enrolment) => confirmWithRecoveryCodes(c.get('deps'), sessionOf(c), enrolment),
-        done: showRecoveryCodes,
+        done: (c, codes) => showRecoveryCodes(c, codes, 'two-factor-on'),
       }),
       codes: action({
         reads: codeSchema,
         confirms: true,
         run: (c, { code }) => renewRecoveryCodes(c.get('deps'), sessionOf(c), code),
-        done: showRecoveryCodes,
+        done: (c, codes) => showRecoveryCodes(c, codes, 'codes-renewed'),
       }),
       off: action({
         reads: codeSchema,
@@ -122,9 +122,10 @@ async function showEnrolment(c: AppContext, secret = '', refused?: Refused) {
   return showForm(c, EnrolmentPage, { view, enrolment, isMove: account.hasTwoFactor }, refused)
 }
 
-async function showRecoveryCodes(c: AppContext, codes: string[]) {
+async function showRecoveryCodes(c: AppContext, codes: string[], notice: DoneNotice) {
   const account = await readAccountAs(c.get('deps'), sessionOf(c))
-  const view = await readView(c, account)
+  const shown = await readView(c, account)
+  const view = { ...shown, notice: { text: shown.t.notices[notice], isGood: true } }
   const { username } = account
   const done = takeFilesPath(c) || PATH
   return showPage(

@@ -37,12 +37,13 @@ export function AppFacts({ view, program }: { view: View; program: Program }) {
   const site = siteOf(program.redirectUris)
   return (
     <p class="facts">
-      {site !== undefined && (
-        <span>
-          <a href={site.origin}>{site.host}</a>
-        </span>
-      )}
       <span>
+        {site !== undefined && (
+          <>
+            <a href={site.origin}>{site.host}</a>
+            {' · '}
+          </>
+        )}
         {usedAt === null ? t.neverUsed : <Time view={view} at={usedAt} phrase={t.used} />}
       </span>
       {givenAt !== null && <TimeFact view={view} at={givenAt} phrase={t.given} />}

@@ -51,17 +51,13 @@ export function SignInPage(props: SignInProps) {
 
 /** Tells a visitor who has failed too often how long to wait, and what works meanwhile. */
 export function PausedPage(props: SignInProps & { problem: Problem }) {
-  const { view, next, problem } = props
+  const { view, problem } = props
   const t = view.t.signIn
   return (
     <CardPage view={view} icon="lock" tone="amber" title={t.paused} lead="">
       <p role="alert">{problem.message}</p>
-      <p class="buttons">
-        <a role="button" class="secondary" href={signInPath(next)}>
-          {view.t.toSignIn}
-        </a>
-      </p>
       <OtherWays {...props} />
+      <p>{t.letIn(view.site.title)}</p>
       <div class="lost">
         <LostPassword view={view} />
       </div>
@@ -147,6 +143,7 @@ export function CodePage({ view, username, next, problem, ceremony }: CodePagePr
         <CodeField view={view} problem={problem} />
         <button>{t.codeSubmit}</button>
       </form>
+      <p class="aside">{t.lostPhoneCode}</p>
       <details class="lost" open={problem !== undefined}>
         <summary>{t.noCode}</summary>
         <p>{t.codeLate}</p>

@@ -182,6 +182,9 @@ async function showSignIn(
 async function showPaused(c: AppContext, next: string, refusal: Refusal) {
   const view = await readView(c)
   const props = { view, next, ceremony: await beginSignIn(c), problem: problemOf(view.t, refusal) }
+  // The page leads to the sign-in by itself once that works again.
+  if (refusal.retryAfterSeconds !== undefined)
+    c.header('Refresh', `${refusal.retryAfterSeconds}; url=${signInPath(next)}`)
   return showPage(c, <PausedPage {...props} />, refusal)
 }
 

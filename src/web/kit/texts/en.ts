@@ -451,6 +451,8 @@ export const kitEn = {
     'identity-unlinked':
       'The account is no longer linked. The sessions that began with it have ended; app passwords and SSH keys stay.',
     'password-changed': 'Your password was changed. Sign in with the new password.',
+    'two-factor-on': 'Two-step verification is on.',
+    'codes-renewed': 'You have new recovery codes. The old ones no longer work.',
     'two-factor-off': 'Two-step verification is off.',
     'key-void': 'The key on that page is no longer valid. This page shows what holds now.',
     'key-added': 'The key was added.',

@@ -140,6 +140,8 @@ export const kitZh: KitTexts = {
     'identity-linked': '账户已关联。',
     'identity-unlinked': '账户已取消关联。用它登录的设备已退出；应用专用密码和 SSH 公钥仍然保留。',
     'password-changed': '密码已修改，请用新密码登录。',
+    'two-factor-on': '双重验证已开启。',
+    'codes-renewed': '新的恢复代码已生成，旧的已失效。',
     'two-factor-off': '双重验证已关闭。',
     'key-void': '刚才那一页上的密钥已失效。以下是当前状态。',
     'key-added': '公钥已添加。',
