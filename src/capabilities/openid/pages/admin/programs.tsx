@@ -406,7 +406,11 @@ export function ProgramSettingsPage(props: SettingsProps) {
         )}
         {preset !== undefined && t.notes[preset] !== '' && <p class="hint">{t.notes[preset]}</p>}
         <p class="buttons">
-          <a role="button" href={`${PATH}#${NEWEST}`}>
+          <a
+            role="button"
+            class={fields.length > 1 ? 'secondary' : undefined}
+            href={`${PATH}#${NEWEST}`}
+          >
             {t.createdDone}
           </a>
         </p>
