@@ -449,6 +449,30 @@ describe.skipIf(program === undefined || dist === undefined)(
       expect(complaints).toEqual([])
     })
 
+    test('leads through closed folders to the one that is open', async () => {
+      mkdirSync(join(site.folder, 'way', 'mine'), { recursive: true })
+      put('way/hidden.txt', 'x')
+      put('way/mine/own.txt', 'the text of an own file')
+      await site.addUser('walker')
+      const { id } = await site.user('walker')
+      for (const [path, access] of Object.entries({ '/': 'none', '/way/mine': 'read' })) {
+        const rule = { path, uid: id, access }
+        const made = await site.asAdmin('POST', '/api/admin/folder_rule/create', rule)
+        onTestFinished(async () => {
+          await site.asAdmin('POST', `/api/admin/folder_rule/delete?id=${made.id}`)
+        })
+      }
+      await signIn('walker')
+      await page.getByText('way', { exact: true }).click()
+      await page.getByText('mine', { exact: true }).click()
+      await page.getByText('own.txt').click()
+      await page.getByText('the text of an own file').first().waitFor()
+      await page.goto('/way')
+      await page.getByText('mine', { exact: true }).waitFor()
+      expect(await page.getByText('hidden.txt').count()).toBe(0)
+      expect(complaints).toEqual([])
+    })
+
     test('opens a share with a password as a stranger', async () => {
       mkdirSync(join(site.folder, 'shared'))
       put('shared/inside.txt', 'what was shared')
