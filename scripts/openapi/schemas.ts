@@ -305,6 +305,8 @@ export const folderRuleList = listOf(
 )
 const waiting = v.pipe(total, v.description('folders that are not written yet'))
 export const waitingFolders = v.strictObject({ waiting })
+export const adoptedFolders = v.strictObject({ rules: total, waiting })
+export const writtenFolders = v.strictObject({ folders: total, written: total, waiting })
 export const madeFolderRule = v.strictObject({
   id,
   waiting,

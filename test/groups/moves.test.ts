@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { HOUR } from '../support/site.ts'
 import { arrangeGroups, type GroupsSite } from './groups-site.ts'
 
 const ALICE = 3
@@ -172,4 +173,18 @@ describe('POST /api/admin/folder_rule/sync', () => {
     })
     expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [1, ALICE] })
   })
+})
+
+test.each([
+  ['adopt', { path: '/nas' }],
+  ['move', { path: '/nas', to: '/b' }],
+  ['sync', undefined],
+])('%s needs a fresh session', async (call, body) => {
+  site.now += HOUR
+  site.openlist.sent.splice(0)
+  expect(await site.admin('POST', `folder_rule/${call}`, body)).toMatchObject({
+    code: 403,
+    message: 'Sign in again or confirm to do this',
+  })
+  expect(site.openlist.sent).toEqual([])
 })

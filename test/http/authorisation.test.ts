@@ -261,6 +261,9 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /api/admin/folder_rule/create': 'admins of a site with a file server',
   'POST /api/admin/folder_rule/update': 'admins of a site with a file server',
   'POST /api/admin/folder_rule/delete': 'admins of a site with a file server',
+  'POST /api/admin/folder_rule/adopt': 'admins of a site with a file server',
+  'POST /api/admin/folder_rule/move': 'admins of a site with a file server',
+  'POST /api/admin/folder_rule/sync': 'admins of a site with a file server',
   'GET /.well-known/openid-configuration': 'everybody',
   'GET /.well-known/oauth-authorization-server': 'everybody',
   'GET /oauth/jwks': 'everybody',
@@ -481,6 +484,8 @@ const INPUTS: Record<
   },
   'POST /api/admin/folder_rule/update': { body: { id: 99, access: 'read' } },
   'POST /api/admin/folder_rule/delete': { query: 'id=99' },
+  'POST /api/admin/folder_rule/adopt': { body: { path: '/a' } },
+  'POST /api/admin/folder_rule/move': { body: { path: '/a', to: '/b' } },
   'GET /api/admin/folder_rule/check': { query: 'uid=1&path=/a' },
   'POST /api/admin/notice/create': {
     body: {

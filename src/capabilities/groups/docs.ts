@@ -1,5 +1,6 @@
 import type { Operations } from '../../../scripts/openapi/operation.ts'
 import {
+  adoptedFolders,
   checkedFolder,
   folderRuleList,
   group,
@@ -10,6 +11,7 @@ import {
   memberList,
   nothing,
   waitingFolders,
+  writtenFolders,
 } from '../../../scripts/openapi/schemas.ts'
 
 const CREATED = '2026-11-21T09:15:06.565+00:00'
@@ -320,6 +322,69 @@ export const folderRuleOperations: Operations = {
         given: withRule,
         query: { uid: '99', path: '/photos' },
         answer: { refusal: 'userNotFound' },
+      },
+    },
+  },
+  'POST /api/admin/folder_rule/adopt': {
+    summary: 'Make rules of the users that the file server has of its own',
+    description: `Of the lists of a folder and of those in it: one rule for everybody, and one for each user on them. \`rules\` counts them. ${FRESH} ${WAITING}`,
+    schema: adoptedFolders,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given: withRule,
+        body: { path: '/music' },
+        answer: { data: { rules: 0, waiting: 0 } },
+      },
+      'not an admin': { body: { path: '/music' }, ...notAdmin },
+      'no path': { given: withRule, body: {}, answer: { refusal: 'folderMissing' } },
+      'no file server': {
+        given: 'the admin is signed in',
+        body: { path: '/music' },
+        answer: { refusal: 'noFileServer' },
+      },
+    },
+  },
+  'POST /api/admin/folder_rule/move': {
+    summary: 'Move a folder with its rules',
+    description: `The rules are in force at the new place before the folder is there. The file server must be able to move it at once: not from one storage to another. ${FRESH} ${WAITING}`,
+    schema: waitingFolders,
+    guest: 'notAdmin',
+    examples: {
+      success: {
+        given: withRule,
+        body: { path: '/photos', to: '/pictures' },
+        answer: { data: { waiting: 0 } },
+      },
+      'not an admin': { body: { path: '/photos', to: '/pictures' }, ...notAdmin },
+      'no target': {
+        given: withRule,
+        body: { path: '/photos' },
+        answer: { refusal: 'folderTargetMissing' },
+      },
+      'a folder without rules': {
+        given: withRule,
+        body: { path: '/music', to: '/pictures' },
+        answer: { refusal: 'folderRuleNotFound' },
+      },
+      'a place that is taken': {
+        given: withRule,
+        body: { path: '/photos', to: '/music' },
+        answer: { refusal: 'folderNotMoved' },
+      },
+    },
+  },
+  'POST /api/admin/folder_rule/sync': {
+    summary: 'Compare the rules with the file server, and write what differs',
+    description: `\`folders\` have rules, \`written\` were written now. ${FRESH} ${WAITING}`,
+    schema: writtenFolders,
+    guest: 'notAdmin',
+    examples: {
+      success: { given: withRule, answer: { data: { folders: 1, written: 0, waiting: 0 } } },
+      'not an admin': notAdmin,
+      'no file server': {
+        given: 'the admin is signed in',
+        answer: { refusal: 'noFileServer' },
       },
     },
   },

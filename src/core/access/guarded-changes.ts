@@ -363,6 +363,14 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     beside: ['id'],
     fields: always(GIVES_RIGHTS, 'users', 'username', 'uid'),
   },
+  'folder rule: adopt, move, sync': {
+    doors: [
+      'POST /api/admin/folder_rule/adopt',
+      'POST /api/admin/folder_rule/move',
+      'POST /api/admin/folder_rule/sync',
+    ],
+    fields: { ...always(GIVES_RIGHTS, 'path', 'to'), ...always(GIVES_RIGHTS) },
+  },
   'folder rule: create, change, delete': {
     doors: [
       'POST /api/admin/folder_rule/create',

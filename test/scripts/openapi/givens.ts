@@ -409,6 +409,7 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   'the admin is signed in, a group may write a folder': async () => {
     const { token = '' } = await adminSignedIn()
     const site = new GroupsSite()
+    site.openlist.folders.push('/photos', '/music')
     await addGroup({ site, token })
     const rule = { path: '/photos', group: 'editors', access: 'write' }
     await site.post('/api/admin/folder_rule/create', rule, { token })
