@@ -226,7 +226,7 @@ export const folderRuleOperations: Operations = {
       success: {
         given: withRule,
         body: { path: '/photos', uid: 3, access: 'read' },
-        answer: { data: { id: 2, waiting: 0, warnings: [] } },
+        answer: { data: { id: 2, waiting: 0, warnings: ['no_bits'] } },
       },
       'not an admin': { body: rule, ...notAdmin },
       'no file server': {
