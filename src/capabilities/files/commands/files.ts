@@ -66,8 +66,10 @@ const check = command({
 
 /** What other capabilities check of the file server. */
 async function checksOfOthers(site: Site, server: FileServer): Promise<Finding[]> {
-  const checks = await Promise.all(CAPABILITIES.map((each) => each.checks?.()))
-  const found = await Promise.all(checks.map((each) => each?.ofFiles?.(site, server) ?? []))
+  const checks = await Promise.all(CAPABILITIES.map(async (each) => each.checks?.()))
+  const found = await Promise.all(
+    checks.map(async (each) => (await each?.ofFiles?.(site, server)) ?? []),
+  )
   return found.flat()
 }
 
