@@ -649,6 +649,16 @@ const ENDINGS: Row[] = [
       }),
   ],
   [
+    'POST /account/security/check/password',
+    'a new password',
+    () =>
+      onPage('/account/security/check/password', {
+        password: NEW_PASSWORD,
+        repeat: NEW_PASSWORD,
+        old_password: PASSWORD,
+      }),
+  ],
+  [
     'POST /api/admin/user/update',
     'a password set by an operator',
     () => update({ password: NEW_PASSWORD }),
@@ -955,6 +965,7 @@ const ENDS_NOTHING_ELSE = [
   'POST /account/notices/test',
   'POST /account/notices/topics',
   'POST /account/register',
+  'POST /account/security/check/done',
   'POST /account/security/codes',
   'POST /account/security/factor',
   'POST /account/security/identities/link',
@@ -964,6 +975,7 @@ const ENDS_NOTHING_ELSE = [
   'POST /account/security/passkeys/rename',
   'POST /account/security/phone',
   'POST /account/security/start',
+  'POST /account/sessions/known',
   'POST /account/sign-in',
   'POST /account/sign-in/code',
   'POST /account/sign-in/passkey',

@@ -19,7 +19,7 @@ import { writeInTime } from './write-in-time.ts'
 /** How often the rules may change while lists are read. */
 const MAX_TRIES = 4
 
-export type NewRule = Whose & { path: string; access: Access }
+type NewRule = Whose & { path: string; access: Access }
 
 /**
  * Makes rules of the lists that OpenList has of its own in a folder.
@@ -109,7 +109,7 @@ function refuseTooMany(made: readonly NewRule[], { rules, folders }: Rights): vo
  * Returns the rules that say what the lists of a meta say: one for everybody, and one for each user
  * on them. Ids of nobody are left out.
  */
-export function rulesOf(
+function rulesOf(
   meta: Pick<Meta, 'path' | 'read_users' | 'write_users'>,
   { people, remoteUsers }: Pick<Rights, 'people' | 'remoteUsers'>,
 ): NewRule[] {

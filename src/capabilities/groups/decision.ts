@@ -29,7 +29,7 @@ export interface Person {
  * How near a rule comes to an account: 3 for a rule of the account, 2 for one of its groups, 1 for
  * `user` or `guest`, 0 for a rule of others.
  */
-export type Rank = 0 | 1 | 2 | 3
+type Rank = 0 | 1 | 2 | 3
 
 /** A rule as one account sees it. */
 export interface SeenRule {

@@ -173,15 +173,7 @@ export function countMembers(db: Database, groupId: number) {
   return db.select({ total: count() }).from(groupMembers).where(eq(groupMembers.groupId, groupId))
 }
 
-/** The number of these users whom a group can't have, by the reason. */
-export interface Unfit {
-  /** Of ids that no user has. */
-  unknown: number
-  guests: number
-  /** Of users who are in too many groups. */
-  full: number
-}
-
+/** The users whom a group can't have, by the reason: unknown ids, guests, those in too many groups. */
 const NOT_FIT = {
   unknown: sql`candidate.id is null`,
   guests: sql`candidate.role = ${literal(GUEST)}`,

@@ -16,7 +16,7 @@ import {
 import { type WriterDeps, writeInTime } from './write-in-time.ts'
 
 /** The number of users of one request. */
-export const MAX_USERS = 500
+const MAX_USERS = 500
 
 /** @throws {Refusal} `notAdmin`, `groupNotFound`. */
 export async function listMembers(

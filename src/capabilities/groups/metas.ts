@@ -113,7 +113,7 @@ export function listForeignIn(
   )
 }
 
-export function hasLists({ read_users: readers, write_users: writers }: Meta): boolean {
+function hasLists({ read_users: readers, write_users: writers }: Meta): boolean {
   return (readers?.length ?? 0) > 0 || (writers?.length ?? 0) > 0
 }
 

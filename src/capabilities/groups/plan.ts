@@ -19,7 +19,7 @@ const pageSchema = v.object({ content: v.nullable(v.array(metaSchema)), total: v
 const meSchema = v.object({ id: v.number() })
 
 /** An account with the rules as it sees them. */
-export interface Seeing extends Person {
+interface Seeing extends Person {
   seen: SeenRules
 }
 

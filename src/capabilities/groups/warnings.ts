@@ -8,7 +8,7 @@ import { isAtOrBelow } from './decision.ts'
 import { findWeakRules, selectGivenRights, type WeakRule } from './weak-rules.ts'
 
 /** What makes a rule weaker than it looks. Operators see these words in the API. */
-export const WARNINGS = [
+const WARNINGS = [
   'unsigned_links',
   'other_path',
   'out_of_reach',

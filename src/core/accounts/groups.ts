@@ -118,19 +118,6 @@ function selectMissing(db: Database, missing: SQL) {
   return db.select({ key: sql<string>`key`.as('missing_key') }).from(missing)
 }
 
-/** Selects all groups by name. */
-export function selectGroupNames(db: Database) {
-  return db.select({ id: groups.id, name: groups.name }).from(groups).orderBy(groups.nameKey)
-}
-
-/** Selects which users are in which groups. */
-export function selectMemberships(db: Database) {
-  return db
-    .select({ groupId: groupMembers.groupId, userId: groupMembers.userId })
-    .from(groupMembers)
-    .orderBy(groupMembers.groupId, groupMembers.userId)
-}
-
 /** Ids as SQLite reads them: an array in JSON, or an expression of one. */
 export type Ids = readonly number[] | SQL
 
@@ -197,7 +184,7 @@ export function membersAdding(
 }
 
 /** The number of groups of the user of a row of `users`. */
-export const groupsOfUser: SQL = sql`(select count(*) from ${groupMembers} as own where own.user_id = ${users.id})`
+const groupsOfUser: SQL = sql`(select count(*) from ${groupMembers} as own where own.user_id = ${users.id})`
 
 const memberOfEvent = { userId: sql`${users.id}`, detail: sql`${groups.name}` }
 

@@ -2,7 +2,7 @@ import { LANGUAGE_TAGS } from './language.ts'
 import type { View } from './view.ts'
 
 /** @param code ISO 3166-1 alpha-2, or a code of the platform such as `T1` (Tor). */
-export function countryName({ language }: View, code: string): string {
+function countryName({ language }: View, code: string): string {
   if (!/^[A-Z]{2}$/.test(code)) return code
   return new Intl.DisplayNames(LANGUAGE_TAGS[language], { type: 'region' }).of(code) ?? code
 }

@@ -22,7 +22,7 @@ export interface SentBody {
 
 export const NO_BODY: SentBody = keptBody(null)
 
-export function keptBody(kept: ArrayBuffer | null): SentBody {
+function keptBody(kept: ArrayBuffer | null): SentBody {
   return { kept, stream: undefined, start: [] }
 }
 

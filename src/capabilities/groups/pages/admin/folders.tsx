@@ -32,7 +32,7 @@ interface Folder {
 }
 
 /** Makes a tree of the folders with rules. */
-export function treeOf(rules: readonly ListedRule[]): Folder[] {
+function treeOf(rules: readonly ListedRule[]): Folder[] {
   const folders = Array.from(Map.groupBy(rules, ({ path }) => path))
     .map(([path, own]): Folder => ({ path, rules: own, below: [] }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))

@@ -24,7 +24,7 @@ import { remindOfFactor } from '../../remind.ts'
 import { goToList, listOf, userAddress, USERS_PATH } from './user-address.ts'
 
 /** Each of them is a change of its own, with a round trip or two. */
-export const MAX_SELECTED = 25
+const MAX_SELECTED = 25
 
 const FIELD = /^user-([1-9]\d{0,14})$/
 
