@@ -212,7 +212,7 @@ describe('a session without the second factor that the site demands', () => {
     const [, secret = ''] = /name="secret" value="([^"]+)"/.exec(html) ?? []
     const fields = { secret, code: site.code(secret) }
     const codes = await visitor.post('/account/security/confirm', fields)
-    expect(codes.html).toContain('<a role="button" href="/folder">')
+    expect(codes.html).toContain('<a role="button" class="secondary" href="/folder">')
     expect((await visitor.get('/account/sign-in?next=/folder')).location).toBe('/folder')
   })
 })

@@ -305,6 +305,11 @@ const ENDPOINTS: Record<string, Audience> = {
   // Without a host for the files there is nothing to hand over (test/files/hand-over.test.ts).
   'GET /account/files': 'a genuine cookie',
   'GET /account/keys/:form': 'a genuine cookie',
+  'GET /account/admin/checklist/:form': 'a genuine cookie',
+  'GET /account/admin/folders/:form': 'a genuine cookie',
+  'GET /account/admin/groups/:form': 'a genuine cookie',
+  'GET /account/admin/groups/:id{[0-9]+}/:form': 'a genuine cookie',
+  'GET /account/admin/users/selected': 'a genuine cookie',
   'GET /account/app-passwords/:form': 'a genuine cookie',
   'GET /account/notices/:form': 'a genuine cookie',
   'GET /account/admin/notices/:form': 'a genuine cookie',
@@ -538,6 +543,7 @@ const FORMS: Record<string, Record<string, string>> = {
   'POST /account/app-passwords/delete': { id: '99' },
   'POST /account/programs/remove': { id: 'x' },
   'POST /account/sessions/known': { network: 'x' },
+  'POST /account/admin/users/selected': { do: 'remind', 'user-999999': 'on', sure: 'true' },
   'POST /account/security/check/password': {
     old_password: PASSWORD,
     password: 'Next-Passw0rd',

@@ -25,7 +25,17 @@ describe('a reason', () => {
   test.each(Object.entries(REASONS))('is told in Chinese: %s', (name, words) => {
     const code = isReasonCode(name) ? name : 'other'
     for (const part of words.includes('<part>') ? KEY_PARTS : ['']) {
-      const numbers = { min: 1, max: 2, bits: 3, bytes: 4, factor: 5, exponent: 6, days: 7 }
+      const numbers = {
+        min: 1,
+        max: 2,
+        bits: 3,
+        bytes: 4,
+        factor: 5,
+        exponent: 6,
+        days: 7,
+        line: 8,
+        column: 9,
+      }
       const told = { code, values: { ...VALUES, ...numbers, part } }
       const refusal = code.startsWith('key')
         ? new Refusal('keyInvalid', { reason: told })

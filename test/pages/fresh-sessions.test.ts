@@ -104,8 +104,8 @@ describe('a form of a session that is not fresh', () => {
 
   test('is told first what is wrong with it', async () => {
     site.now += HOUR
-    const seen = await visitor.post('/account/keys/add', { title: '', key: KEY })
-    expect(problemAt(seen.html, 'title')).toBe('This is required.')
+    const seen = await visitor.post('/account/keys/add', { title: 'laptop', key: '' })
+    expect(problemAt(seen.html, 'key')).toBe('This is required.')
   })
 
   test('takes a code instead where two-step verification is on', async () => {
@@ -264,7 +264,7 @@ describe("an operator's session that is not fresh", () => {
     for (const [path, fields, field] of [
       [`${programs}/secret`, { id }, `secret-${id}-confirm_password`],
       [`${programs}/delete`, { id }, `delete-${id}-confirm_password`],
-      [`${notices}/topics`, { id: '1' }, 'topics-1-confirm_password'],
+      [`${notices}/topics`, { id: '1', 'topic-new_admin': 'on' }, 'topics-1-confirm_password'],
       [`${notices}/delete`, { id: '1' }, 'delete-1-confirm_password'],
     ] as const) {
       const { html } = await visitor.post(path, { ...fields, confirm_password: NEW })

@@ -99,8 +99,7 @@ describe('the page of invitations', () => {
 describe('the form of a new invitation', () => {
   test('makes a link, which it shows once and which makes the account', async () => {
     const { status, html } = await admin.post(ADD, {
-      name: 'family',
-      email: '',
+      who: 'family',
       username: '',
       uses: '2',
       ends_at: '2026-12-24',
@@ -125,7 +124,7 @@ describe('the form of a new invitation', () => {
   })
 
   test('makes one for one account and seven days when nothing is entered', async () => {
-    const empty = { name: '', email: '', username: '', uses: '', ends_at: '', base_path: '' }
+    const empty = { who: '', username: '', uses: '', ends_at: '', base_path: '' }
     await admin.post(ADD, { ...empty, account_ends_at: '', account_days: '' })
     expect(await site.db.select().from(links)).toMatchObject([
       { uses: 1, basePath: '/', permission: 0, endsAt: site.now + 7 * DAY, accountDays: null },
@@ -133,7 +132,7 @@ describe('the form of a new invitation', () => {
   })
 
   test('mails the link, and then shows it to nobody', async () => {
-    const { location } = await admin.post(ADD, { email: 'carol@example.org', uses: '1' })
+    const { location } = await admin.post(ADD, { who: 'carol@example.org', uses: '1' })
     expect(location).toBe(`${PATH}?done=invitation-mailed`)
     const [mail] = await site.mail()
     expect(mail?.to).toBe('carol@example.org')
@@ -143,10 +142,10 @@ describe('the form of a new invitation', () => {
   })
 
   test('offers no address while the site sends no mail', async () => {
-    expect((await admin.get(ADD)).html).toContain('name="email"')
+    expect((await admin.get(ADD)).html).toContain('Name or e-mail address')
     const visitor = new Visitor(new JoiningSite({ mailFrom: () => undefined }))
     for (const [name, value] of admin.cookies) visitor.cookies.set(name, value)
-    expect((await visitor.get(ADD)).html).not.toContain('name="email"')
+    expect((await visitor.get(ADD)).html).not.toContain('e-mail')
   })
 
   test.each([
@@ -156,25 +155,25 @@ describe('the form of a new invitation', () => {
     ['ends_at', { ends_at: '2026-02-30' }, 'It must be a date.'],
     ['account_days', { account_days: '3651' }, 'It must be 1 to 3650.'],
     ['account_days', { account_days: '3', account_ends_at: '2027-01-01' }, 'Give either a date'],
-    ['email', { email: 'nobody' }, 'It must be an e-mail address'],
+    ['who', { who: 'anna@' }, 'It must be an e-mail address'],
     ['base_path', { base_path: 'homes' }, 'It must be an absolute path'],
   ])(
     'shows at %s what is wrong with %j, and keeps what was entered',
     async (field, fields, why) => {
-      const { status, html } = await admin.post(ADD, { name: 'family', ...fields })
+      const { status, html } = await admin.post(ADD, { who: 'family', ...fields })
       expect(status).toBe(400)
       expect(problemAt(html, field)).toContain(why)
-      expect(valueOf(html, 'name')).toBe('family')
+      expect(valueOf(html, 'who')).toBe(field === 'who' ? 'anna@' : 'family')
       expect(await site.db.select().from(links)).toEqual([])
     },
   )
 
   test('asks for the password in a session that is not fresh', async () => {
     await site.db.update(sessions).set({ signedInAt: 0 })
-    const refused = await admin.post(ADD, { name: 'family' })
+    const refused = await admin.post(ADD, { who: 'family' })
     expect(refused.status).toBe(403)
     expect(await site.db.select().from(links)).toEqual([])
-    await admin.post(ADD, { name: 'family', confirm_password: ADMIN_PASSWORD })
+    await admin.post(ADD, { who: 'family', confirm_password: ADMIN_PASSWORD })
     expect(await site.db.select().from(links)).toHaveLength(1)
   })
 })

@@ -6,9 +6,9 @@ import { DRAWINGS, ICONS, LOGO, PASSKEY_SCRIPT, SCRIPT, STYLE_SHEET } from '../.
 import { TINTS } from '../../src/web/kit/avatar.tsx'
 import { contrast, parseColour } from '../../src/capabilities/settings/pages/colour.ts'
 
-const MAX_STYLE_BYTES = 14 * 1024
+const MAX_STYLE_BYTES = 16 * 1024
 /** What a page loads beside itself; a page with 25 users has 4 KiB. */
-const MAX_LOADED_BYTES = 26 * 1024
+const MAX_LOADED_BYTES = 28 * 1024
 
 const styles = readFileSync('src/web/sources/style.css', 'utf8')
 

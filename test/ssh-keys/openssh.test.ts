@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parsePublicKey } from '../../src/capabilities/ssh-keys/openssh.ts'
+import { joinBrokenKey } from '../../src/capabilities/ssh-keys/pasted.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import {
   blobOf,
@@ -71,10 +72,8 @@ describe('parsePublicKey', () => {
       for (const end of ['\n', '\r\n', '\n  ']) {
         const [type = '', base64 = '', ...comment] = key.split(' ')
         const pieces = base64.match(/.{1,40}/g) ?? []
-        expect(parsePublicKey([type, [...pieces].join(end), ...comment].join(' ')).line).toBe(key)
-        expect(
-          parsePublicKey([type, [pieces.join(end), ...comment].join(' ')].join(end)).line,
-        ).toBe(key)
+        expect(joinBrokenKey([type, [...pieces].join(end), ...comment].join(' '))).toBe(key)
+        expect(joinBrokenKey([type, [pieces.join(end), ...comment].join(' ')].join(end))).toBe(key)
       }
   })
 
@@ -132,6 +131,7 @@ describe('parsePublicKey', () => {
     ['an option below a comment', `# mine\nno-pty ${ED25519}`, OPTIONS],
     ['two keys', `${ED25519}\n${ECDSA}`, SEVERAL_LINES],
     ['two keys in old Mac lines', `${ED25519}\r${ECDSA}`, SEVERAL_LINES],
+    ['a key broken in two lines', ED25519.replace(' ', '\n'), SEVERAL_LINES],
     ['a broken key with a word below it', `${ED25519}\nAAAA`, SEVERAL_LINES],
     ['a broken key with a type below it', `ssh-ed25519 ${ED25519_BASE64}\n${ECDSA}`, SEVERAL_LINES],
     ['a key before something else', `${ED25519}\n# mine`, SEVERAL_LINES],

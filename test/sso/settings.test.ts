@@ -92,6 +92,7 @@ describe('the settings of single sign-on', () => {
     sso_extra_scopes: 'email',
     sso_oidc_username_key: 'email',
     sso_trust_mfa: 'true',
+    sso_groups_claim: 'groups',
     sso_auto_register: 'true',
     sso_default_permission: '65535',
     sso_compatibility_mode: 'true',
@@ -102,8 +103,8 @@ describe('the settings of single sign-on', () => {
     const { data: all } = await site.get('/api/admin/setting/list?group=7', { token })
     const keys = all.map(({ key }: { key: string }) => key)
     // To turn it off, or to give a folder in the present one, takes access away:
-    // `guarded-changes.test.ts` tries both ways.
-    const beside = ['sso_client_secret', 'sso_default_dir', 'sso_login_enabled']
+    // `guarded-changes.test.ts` tries both ways, and a map of groups, which must be there.
+    const beside = ['sso_client_secret', 'sso_default_dir', 'sso_group_map', 'sso_login_enabled']
     expect(Object.keys(others).concat(beside).toSorted()).toEqual(keys.toSorted())
     const before = await site.stored()
     const visitor = new Visitor(site)

@@ -17,6 +17,8 @@ export type Check = v.GenericSchema<string, string>
 /** Six settings may be this long: all settings together stay below the 64 KiB that a body may have. */
 const MAX_TEXT_BYTES = 8 * 1024
 const MAX_ADDRESS_CHARACTERS = 1024
+const MAX_GROUPS_CHARACTERS = 256
+const MAX_GROUP_MAP_BYTES = 2048
 /** One logo for light pages, one for dark pages. */
 const MAX_LOGOS = 2
 
@@ -137,13 +139,14 @@ export const aClaimOrNone: Check = v.lazy((text) => (text === '' ? v.literal('')
 
 /** Names of groups, separated by commas. Whether there are such groups, `saveSettings` finds out. */
 export const someGroups: Check = v.pipe(
-  aLine(MAX_ADDRESS_CHARACTERS),
+  aLine(MAX_GROUPS_CHARACTERS),
   v.transform((text) => namesInList(text).join(', ')),
 )
 
 /** `{"staff": "finance"}`: a group for each value of a claim. */
 export const aGroupMap: Check = v.pipe(
   someText,
+  v.maxBytes(MAX_GROUP_MAP_BYTES, reason('maxBytes', { max: MAX_GROUP_MAP_BYTES })),
   v.check((text) => text.trim() === '' || readGroupMap(text) !== undefined, reason('groupMap')),
 )
 

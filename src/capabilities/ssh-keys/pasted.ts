@@ -38,7 +38,8 @@ export function readPasted(pasted: string): KeyLine {
 }
 
 function readLine(text: string): KeyLine {
-  const line = inOneLine(text)
+  const [line = '', ...more] = text.split(/[\r\n]+/)
+  if (more.length > 0) throw new KeyError('keyLines')
   const [, type = '', base64 = '', comment = ''] =
     /^([^ \t]+)[ \t]+([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? []
   if (!KEY_TYPE.test(type)) {
@@ -51,19 +52,23 @@ function readLine(text: string): KeyLine {
 
 /**
  * Joins the lines of a key that a mail or a terminal has broken: the first has a type, the others
- * base64 alone, and the last may end with the comment. A second key is none of these.
+ * base64 alone, and the last may end with the comment. Pages do this; OpenList's API refuses such a
+ * key, and so does ours.
  *
- * @throws {KeyError} `keyLines` for any other lines.
+ * @returns The key in one line; any other text as it is.
  */
-function inOneLine(text: string): string {
-  const [first = '', ...more] = text.split(/[\r\n]+/).map(trimBlanks)
+export function joinBrokenKey(pasted: string): string {
+  const [first = '', ...more] = trimBlanks(pasted)
+    .split(/[\r\n]+/)
+    .map(trimBlanks)
   const last = more.pop()
-  if (last === undefined) return first
+  if (last === undefined || isPrivateKey(pasted)) return pasted
   const isBroken =
     /^[^ \t]+([ \t]+[A-Za-z\d+/]+)?$/.test(first) &&
+    KEY_TYPE.test(first.split(/[ \t]/)[0] ?? '') &&
     more.every((line) => /^[A-Za-z\d+/]+$/.test(line)) &&
     /^[A-Za-z\d+/=]+([ \t]|$)/.test(last)
-  if (!isBroken) throw new KeyError('keyLines')
+  if (!isBroken) return pasted
   const rest = [...more, last].join('')
   return /[ \t]/.test(first) ? first + rest : `${first} ${rest}`
 }

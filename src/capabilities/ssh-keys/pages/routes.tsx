@@ -8,6 +8,7 @@ import type { Fields, Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { NEWEST } from '../../../web/kit/rows.tsx'
 import { goTo, readView } from '../../../web/kit/view.ts'
+import { joinBrokenKey } from '../pasted.ts'
 import { addKey, listKeysWithHelp, removeKeys, titleOf } from '../keys.ts'
 import { keySchema } from '../title.ts'
 import { KeysPage } from './keys.tsx'
@@ -35,8 +36,9 @@ export const keyPages = formsOf(PATH, showKeys, {
   }),
 }).get('/', (c) => showKeys(c))
 
-/** Without a title, the comment of the key is the title. */
-function titled({ title = '', key = '', ...fields }: Fields): Fields {
+/** Joins a broken key. Without a title, the comment of the key is the title. */
+function titled({ title = '', key: pasted = '', ...fields }: Fields): Fields {
+  const key = joinBrokenKey(pasted)
   return { ...fields, key, title: title.trim() === '' && key !== '' ? titleOf(key) : title }
 }
 
