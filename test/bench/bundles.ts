@@ -51,9 +51,9 @@ export async function bundle(
 const HASHER = 'src/core/crypto/password-hasher.ts'
 
 /**
- * The sources as they were, with the metering entry of today.
+ * The sources as they were.
  *
- * @throws {CommandError} Where git or the commit isn't there, or the entry doesn't fit its folders.
+ * @throws {CommandError} Where git or the commit isn't there.
  */
 export function checkOut(commit: string): string {
   const known = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { stdio: 'ignore' })
@@ -61,9 +61,21 @@ export function checkOut(commit: string): string {
   const folder = temporaryFolder()
   const archive = execFileSync('git', ['archive', commit], { maxBuffer: 1 << 28 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  // What browsers load is in the Worker too, by its names.
+  execFileSync('npm', ['run', '-s', 'assets'], { cwd: folder, stdio: 'ignore' })
+  return folder
+}
+
+/**
+ * The sources as they were, with the metering entry of today.
+ *
+ * @throws {CommandError} Where git or the commit isn't there, or the entry doesn't fit its folders.
+ */
+export function checkOutMetered(commit: string): string {
+  const folder = checkOut(commit)
   if (!existsSync(join(folder, HASHER)))
     throw new CommandError(`${commit} is too old to be compared: it has no ${HASHER}.`)
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   cpSync('test/bench/metered.ts', join(folder, 'test/bench/metered.ts'))
   return folder
 }

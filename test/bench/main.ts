@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { SETTINGS } from '../../src/capabilities/settings/definitions.ts'
 import { runCommand } from '../../src/programs/kit/command-error.ts'
-import { bundle, checkOut } from './bundles.ts'
+import { bundle, checkOut, checkOutMetered } from './bundles.ts'
 import { toChart } from './chart.ts'
 import { compareEndpoints, type Effort, TOKEN_KEY } from './compare.ts'
 import { billOf } from './cost.ts'
@@ -170,7 +170,7 @@ async function run(options: Options): Promise<void> {
     ? { rounds: 1, seconds: 0.5 }
     : { rounds: Number(options.rounds), seconds: Number(options.seconds) }
   const users = options.quick ? ['100', '1000'] : options.users.split(',')
-  const source = options.before === undefined ? undefined : checkOut(options.before)
+  const source = options.before === undefined ? undefined : checkOutMetered(options.before)
 
   say('Bundling …')
   const [nowScript, limitScript, meteredScript] = await Promise.all([
