@@ -30,6 +30,9 @@ export default { fetch: () => new Response() }`,
   durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },
 }
 
+/** What Cloudflare turns on for a new Worker. */
+const BARE_FLAGS = ['nodejs_compat']
+
 const LOGIN = signInOf(USERNAME)
 
 /** What a first visitor asks for. A page takes the session from a cookie. */
@@ -83,7 +86,10 @@ export async function measureFirst(sides: readonly Side[], rounds: number): Prom
   writeFileSync(script, BARE)
   const values = new Map<string, number[]>()
   for (let round = 0; round < rounds; round++) {
-    const floor = await startOnce({ name: 'bare', script }, temporaryFolder(), ['/', {}])
+    const floor = await startOnce({ name: 'bare', script, flags: BARE_FLAGS }, temporaryFolder(), [
+      '/',
+      {},
+    ])
     for (const [name, request] of REQUESTS)
       for (const { side, state, tokens } of prepared) {
         const copy = join(temporaryFolder(), 'state')

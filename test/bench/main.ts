@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { SETTINGS } from '../../src/capabilities/settings/definitions.ts'
 import { runCommand } from '../../src/programs/kit/command-error.ts'
+import { compatibilityFlags } from '../support/compatibility-flags.ts'
 import { bundle, checkOut, checkOutMetered } from './bundles.ts'
 import { toChart } from './chart.ts'
 import { compareEndpoints, type Effort, TOKEN_KEY } from './compare.ts'
@@ -109,7 +110,7 @@ async function printFirst({ rounds, before }: Options): Promise<void> {
     const source = checkOut(before)
     const migrations = join(source, 'schema/migrations')
     const script = await bundle('src/worker.ts', { source })
-    sides.unshift({ name: 'before', script, migrations })
+    sides.unshift({ name: 'before', script, migrations, flags: compatibilityFlags(source) })
   }
   console.log(toFirstTable(await measureFirst(sides, Number(rounds))))
 }
@@ -221,7 +222,7 @@ async function run(options: Options): Promise<void> {
 
 async function sidesOf(source: string): Promise<{ plain: Side; metered: Side }> {
   const migrations = join(source, 'schema/migrations')
-  const side = { name: 'before', migrations }
+  const side = { name: 'before', migrations, flags: compatibilityFlags(source) }
   return {
     plain: { ...side, script: await bundle('src/worker.ts', { source }) },
     metered: { ...side, script: await bundle('test/bench/metered.ts', { source }) },

@@ -6,6 +6,7 @@ import { randomBytes } from '../../src/core/deps.ts'
 import { hashPassword, staticDigest } from '../../src/core/passwords/passwords.ts'
 import { deriveScrypt } from '../../src/core/crypto/scrypt.ts'
 import { moduleOptions, readModules } from '../../src/programs/site/worker-modules.ts'
+import { compatibilityFlags } from '../support/compatibility-flags.ts'
 import { migrate } from '../support/migrate.ts'
 import { SECRET_KEYS } from '../support/secrets.ts'
 import { temporaryFolder } from './bundles.ts'
@@ -25,6 +26,8 @@ export interface Side {
   migrations?: string
   bindings?: Record<string, string | number>
   users?: number
+  /** Compatibility flags; those of today by default. */
+  flags?: string[]
 }
 
 /** Some Workers in one workerd, each behind a socket of its own: no proxy stands in between. */
@@ -91,12 +94,12 @@ export class Sites {
 }
 
 /** Miniflare's options for a side. */
-export function workerOf({ name, script, bindings }: Side) {
+export function workerOf({ name, script, bindings, flags = compatibilityFlags() }: Side) {
   return {
     name,
     ...moduleOptions(readModules(dirname(script), basename(script))),
     compatibilityDate: '2026-08-01',
-    compatibilityFlags: ['nodejs_compat'],
+    compatibilityFlags: flags,
     d1Databases: { DB: name },
     kvNamespaces: { SETTINGS: name },
     durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },

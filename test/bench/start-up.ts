@@ -5,6 +5,7 @@ import {
   readModules,
   type WorkerModules,
 } from '../../src/programs/site/worker-modules.ts'
+import { compatibilityFlags } from '../support/compatibility-flags.ts'
 import { temporaryFolder } from './bundles.ts'
 import { send } from './client.ts'
 import { type Figure, figureOf } from './statistics.ts'
@@ -77,7 +78,7 @@ async function loadOnce({ main, modules }: WorkerModules): Promise<number | unde
   const { miniflare, pid } = await startMiniflare({
     name: 'shell',
     compatibilityDate: '2026-08-01',
-    compatibilityFlags: ['nodejs_compat'],
+    compatibilityFlags: compatibilityFlags(),
     ...moduleOptions({
       main: 'shell.js',
       modules: { ...modules, 'shell.js': SHELL.replace('worker.js', main) },

@@ -12,6 +12,7 @@ import { randomBytes } from '../../src/core/deps.ts'
 import { moduleOptions, readModules } from '../../src/programs/site/worker-modules.ts'
 import { cheapHash } from './cheap-hash.ts'
 import { Client } from './client.ts'
+import { compatibilityFlags } from './compatibility-flags.ts'
 import { migrate } from './migrate.ts'
 import { SECRET_KEYS } from './secrets.ts'
 
@@ -76,7 +77,7 @@ export class ServedWorker {
       handleStructuredLogs: ({ message }) => log.push(message),
       ...moduleOptions(readModules(workerFolder, 'worker.js')),
       compatibilityDate: '2026-08-01',
-      compatibilityFlags: ['nodejs_compat'],
+      compatibilityFlags: compatibilityFlags(),
       d1Databases: { DB: databaseId },
       kvNamespaces: ['SETTINGS'],
       durableObjects: { PASSWORD_HASHER: { className: 'PasswordHasher', useSQLite: true } },

@@ -39,6 +39,9 @@ let hotp: HOTP | undefined
 
 /** Loads the library at the first code, so that it does not slow down every start. */
 async function loadHotp(): Promise<HOTP> {
+  // The library takes it from the globals of Node, which the Worker has none of.
+  const { Buffer } = await import('node:buffer')
+  Object.assign(globalThis, { Buffer })
   const { HOTP, KeyEncodings } = await import('@otplib/core')
   const { createDigest } = await import('@otplib/plugin-crypto-js')
   return new HOTP({ createDigest, encoding: KeyEncodings.HEX })
