@@ -132,7 +132,7 @@ test('npm start runs the bundle of the last start, also with other variables, bu
     // No part of a program on the command line: npm start itself runs as it was built.
     [
       'src/app/app.ts',
-      (text) => text.replace("'/ping', ping", "'/ping', () => new Response('pang')"),
+      (text) => text.replace('app.all(PING, ping)', "app.all(PING, () => new Response('pang'))"),
     ],
     ['wrangler.toml', (text) => text.replace('ISSUER = ""', 'ISSUER = "https://toml.example.org"')],
   ]
