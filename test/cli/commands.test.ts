@@ -109,6 +109,7 @@ describe('latchkey user', () => {
       keys: 0,
       passkeys: 0,
       app_passwords: 0,
+      groups: ['user'],
       linked_accounts: [],
       locked: [],
       email: '',

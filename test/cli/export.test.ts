@@ -174,5 +174,6 @@ test('user delete says what stays, for as long as events are kept, and the rest 
     (table) => clone.sql(`select 1 from ${table} where user_id = 3`).length > 0,
   )
   // The run every five minutes deletes the user of OpenList, and then the link.
-  expect(left).toEqual(['audit_events', 'file_users', 'reserved_names'])
+  // A folder whose rule went with its user would be open.
+  expect(left).toEqual(['audit_events', 'file_users', 'folder_rules', 'reserved_names'])
 })

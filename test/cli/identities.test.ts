@@ -82,7 +82,9 @@ test('GitHub numbers of OpenList become linked accounts, which operators list an
   const listed = await clone.command(['--json', 'identity', 'list', 'anna'])
   expect(JSON.parse(listed.stdout)).toEqual({ content: [linked], total: 1 })
   const shown = await clone.command(['user', 'show', 'anna'])
-  expect(shown.stdout).toMatch(/\napp passwords +0\nlinked accounts +Github: 583231\n/)
+  expect(shown.stdout).toMatch(
+    /\napp passwords +0\ngroups +user\nlinked accounts +Github: 583231\n/,
+  )
   const unknown = await clone.command(['identity', 'delete', 'anna', '583232'])
   expect(unknown).toMatchObject({
     code: 1,

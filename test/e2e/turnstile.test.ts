@@ -91,6 +91,8 @@ const answerOf = (page: Page) => page.locator('[name=cf-turnstile-response]')
 async function register(page: Page, username: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('User name').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
+  // Only without a script.
+  for (const again of await page.locator('#repeat').all()) await again.fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
 }
 
