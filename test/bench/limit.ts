@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { equalBytes } from '../../src/core/base/encoding.ts'
 import { DEFAULT_COST } from '../../src/core/passwords/passwords.ts'
 

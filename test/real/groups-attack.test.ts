@@ -275,6 +275,24 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     await expectClosed(before)
   })
 
+  test('an upload in parts that was begun before', async () => {
+    const path = '/nas/later/keep.txt'
+    mkdirSync(join(site.folder, 'later'), { recursive: true })
+    const headers = { Authorization: alice, 'File-Path': path, 'X-File-Size': '4' }
+    const begun = JSON.parse((await raw('POST', '/api/fs/multipart/init', headers, '')).text)
+    expect(begun).toMatchObject({ code: 200 })
+    await rule('/nas/later', 'none')
+    const part = { Authorization: alice, 'X-Upload-Id': begun.data.upload_id, 'X-Chunk-Index': '0' }
+    for (const [method, name] of [
+      ['PUT', 'chunk'],
+      ['POST', 'complete'],
+    ] as const) {
+      const { text } = await raw(method, `/api/fs/multipart/${name}`, part, 'evil')
+      expect(JSON.parse(text)).toMatchObject({ code: 403 })
+    }
+    expect(existsSync(join(site.folder, 'later/keep.txt'))).toBe(false)
+  })
+
   test('a share of it is not changed to, and not opened again', async () => {
     const made = await post('share/create', { files: ['/nas/open'], id: 'mine' })
     expect(made).toMatchObject({ code: 200 })

@@ -117,6 +117,9 @@ export class OpenListStandIn {
     return found
   }
 
+  /** The full path of each upload that was begun in parts, by its id. */
+  readonly uploads = new Map<string, string>()
+
   /** The paths that were asked for, since the last call. */
   paths(): string[] {
     return this.sent.splice(0).map(({ method, path }) => `${method} ${path}`)
@@ -146,6 +149,10 @@ export class OpenListStandIn {
         return new Response('<html></html>', { headers: { 'Content-Type': 'text/html' } })
       if (user.disabled) return envelope(401, 'Current user is disabled, replace please')
       if (pathname === '/api/me') return ok(user)
+      if (pathname === '/api/fs/multipart/status') {
+        const path = this.uploads.get(searchParams.get('upload_id') ?? '')
+        return path === undefined ? envelope(404, 'upload session not found') : ok({ path })
+      }
       if (pathname === '/api/fs/mkdir') {
         this.folders.push(join(user.base_path, JSON.parse(sent.body).path))
         return ok(null)

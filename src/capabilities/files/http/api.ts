@@ -144,7 +144,9 @@ async function identify(
   }
   const link = await ensureFileUser(deps, files, account, account.fileUser)
   const { isNew } = link
-  return { as: 'user', account, link, leaseEnds, asker: { account, isAdmin: false, isNew, known } }
+  const ask = (path: string) => askAs(deps, files, { account, link }, path)
+  const asker = { account, isAdmin: false, isNew, known, ask }
+  return { as: 'user', account, link, leaseEnds, asker }
 }
 
 /**
@@ -159,6 +161,20 @@ async function refuseOpenOrigin(deps: Deps, files: FileServer): Promise<void> {
   if (code === 200)
     throw new Refusal('filesBroken', { detail: 'the token of the file server is empty' })
   refusal.at = deps.now()
+}
+
+/** Reads something at the file server as a user, with another token when the one at hand is dead. */
+async function askAs(
+  deps: Deps,
+  files: FileServer,
+  { account, link }: { account: Account; link: FileUser },
+  path: string,
+) {
+  const answer = await callOrigin(deps, files, path, {
+    token: await tokenOf(deps, files, account, link),
+  })
+  if (answer.code !== 401) return answer
+  return callOrigin(deps, files, path, { token: await tokenOf(deps, files, account, link, true) })
 }
 
 async function answerAs(

@@ -8,7 +8,7 @@ import type { Deps } from '../../../core/deps.ts'
 import type { FileAsker, FileCall, GuardedCall } from '../../../web/kit/file-guard.ts'
 import { callAsAdmin, readAnswer } from '../../files/origin.ts'
 import { accessAt, cleanFolder, isAtOrBelow, mayRead, type SeenRules } from '../decision.ts'
-import { type Need, readsWhole, refuseUnmet } from '../needs.ts'
+import { type Need, readsWhole, refuseUnmet, removes } from '../needs.ts'
 import { belowBase, parentOf } from '../openlist-paths.ts'
 import { readSeenRules, SEEN_RULES } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
@@ -73,6 +73,8 @@ interface Site {
  */
 export function guardFiles(deps: Deps, files: FileServer, call: FileCall): GuardedCall {
   const site = { deps, files }
+  const upload = uploadOf(call)
+  if (upload !== undefined) return guardUpload(site, upload)
   const item = itemCallOf(call)
   if (item !== undefined) return guardItems(site, item)
   const shown = shownFolderOf(call)
@@ -80,6 +82,36 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
   const meta = guardMetas(deps, files, call)
   if (meta !== undefined) return meta
   return { column: KNOWN_STATE, admit: (asker) => settle(site, asker).then(() => ({})) }
+}
+
+/** OpenList looks at the beginning of an upload alone: its parts name it by an id. */
+function uploadOf({ area, path, headers }: FileCall): string | undefined {
+  const isPart = path === '/api/fs/multipart/chunk' || path === '/api/fs/multipart/complete'
+  return area === 'api' && isPart ? (headers.get('X-Upload-Id') ?? '') : undefined
+}
+
+const UPLOAD_GONE = 404
+const uploadSchema = v.object({ path: v.string() })
+
+function guardUpload(site: Site, id: string): GuardedCall {
+  return {
+    column: KNOWN_RULES,
+    isExact: true,
+    admit: async (asker) => {
+      const known = await settle(site, asker)
+      if (known === undefined) throw new Refusal('folderDenied')
+      // OpenList takes the first of two headers.
+      const understood = { headers: { 'X-Upload-Id': id } }
+      if (known.seen.isAdmin || !known.hasRules) return understood
+      const status = `/api/fs/multipart/status?upload_id=${encodeURIComponent(id)}`
+      const { code, data } = (await asker.ask?.(status)) ?? { code: 403 }
+      if (code === UPLOAD_GONE) return understood
+      const upload = v.safeParse(uploadSchema, data)
+      if (code !== 200 || !upload.success) throw new Refusal('folderDenied')
+      refuseUnmet(known.seen, [removes(cleanFolder(upload.output.path))])
+      return understood
+    },
+  }
 }
 
 /** Sees to it that no right waits to be taken from the one who asks. */
