@@ -431,35 +431,36 @@ test('a right that waits to be taken is taken before a request', async () => {
   expect(paths.indexOf('POST /api/fs/list')).toBe(paths.length - 1)
 })
 
-describe('a part of an upload that was begun before its folder was closed', () => {
-  const part = (id: string, as = token) =>
-    Promise.all([
-      site.fetch('PUT', '/api/fs/multipart/chunk', {
-        headers: { Authorization: as, 'X-Upload-Id': id, 'X-Chunk-Index': '0' },
-        body: 'x',
-      }),
-      site.fetch('POST', '/api/fs/multipart/complete', {
-        headers: { Authorization: as, 'X-Upload-Id': id },
-      }),
-    ]).then((answers) => Promise.all(answers.map((answer) => answer.json())))
+/** Sends a part of an upload, and its end. */
+const partOf = (id: string, as = token) =>
+  Promise.all([
+    site.fetch('PUT', '/api/fs/multipart/chunk', {
+      headers: { Authorization: as, 'X-Upload-Id': id, 'X-Chunk-Index': '0' },
+      body: 'x',
+    }),
+    site.fetch('POST', '/api/fs/multipart/complete', {
+      headers: { Authorization: as, 'X-Upload-Id': id },
+    }),
+  ]).then((answers) => Promise.all(answers.map((answer) => answer.json())))
 
+describe('a part of an upload that was begun before its folder was closed', () => {
   test('is refused', async () => {
     openlist.uploads.set('in closed', '/nas/closed/new.txt').set('the folder', '/nas/closed')
-    for (const id of ['in closed', 'the folder']) expect(await part(id)).toEqual([DENIED, DENIED])
+    for (const id of ['in closed', 'the folder']) expect(await partOf(id)).toEqual([DENIED, DENIED])
     expect(openlist.paths().filter((path) => /chunk|complete/.test(path))).toEqual([])
   })
 
   test('is passed on elsewhere, and to an upload that is not there', async () => {
     openlist.uploads.set('open', '/nas/open/new.txt')
     for (const id of ['open', 'gone'])
-      expect(await part(id)).toMatchObject([{ code: 200 }, { code: 200 }])
+      expect(await partOf(id)).toMatchObject([{ code: 200 }, { code: 200 }])
   })
 
   test('is passed on without a question where there are no rules', async () => {
     await site.db.delete(folderRules)
     await asWritten()
     openlist.uploads.set('in closed', '/nas/closed/new.txt')
-    expect(await part('in closed')).toMatchObject([{ code: 200 }, { code: 200 }])
+    expect(await partOf('in closed')).toMatchObject([{ code: 200 }, { code: 200 }])
     expect(openlist.paths().filter((path) => path.includes('status'))).toEqual([])
   })
 })

@@ -475,7 +475,9 @@ describe('consent', () => {
     expect(await listed()).toContain('third files.example.org · Not used yet Allowed just now')
     const { code = '' } = answerIn(refreshTo(given.headers))
     await exchangeCode(site, third, code)
-    expect(await listed()).toContain('third files.example.org · Last sign-in just now Allowed just now')
+    expect(await listed()).toContain(
+      'third files.example.org · Last sign-in just now Allowed just now',
+    )
   })
 
   test('is asked once, and leads on without a redirect of the form', async () => {

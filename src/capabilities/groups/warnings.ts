@@ -8,13 +8,7 @@ import { isAtOrBelow } from './decision.ts'
 import { findWeakRules, selectGivenRights, type WeakRule } from './weak-rules.ts'
 
 /** What makes a rule weaker than it looks. Operators see these words in the API. */
-const WARNINGS = [
-  'unsigned_links',
-  'other_path',
-  'out_of_reach',
-  'no_bits',
-  'no_folder',
-] as const
+const WARNINGS = ['unsigned_links', 'other_path', 'out_of_reach', 'no_bits', 'no_folder'] as const
 export type FolderWarning = (typeof WARNINGS)[number]
 
 /** Storages of these show the files of other ones at a second path, which has its own metas. */
