@@ -26,6 +26,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'test/files/health.test.ts': ['health'],
   'test/mail/outbox.test.ts': ['joining'],
   'test/notices/notices.test.ts': ['app-passwords'],
+  'test/openid/groups.test.ts': ['app-passwords'],
   'test/openid/names.test.ts': ['joining'],
   'test/openid/required-factor.test.ts': ['app-passwords'],
   'test/openid/sign-out.test.ts': ['app-passwords'],
