@@ -929,6 +929,21 @@ test('metas name users by their ids there, and show those here', async () => {
   expect(data.content).toMatchObject([{ path: '/', read_users: [userId], write_users: [] }])
 })
 
+test('metas are translated in a few round trips, however many users they name', async () => {
+  const admin = await adminToken()
+  await list()
+  const strangers = Array.from({ length: 300 }, (_, place) => 10_000 + place)
+  const named = [1, userId, ...strangers]
+  const body = { path: '/a', read_users: named, write_users: named }
+  expect(await post('/api/admin/meta/create', body, admin)).toMatchObject({ code: 200 })
+  expect(site.meter.roundTrips).toBeLessThan(6)
+  for (const path of ['/b', '/c']) await post('/api/admin/meta/create', { ...body, path }, admin)
+  const { data } = await site.get('/api/admin/meta/list', { token: admin })
+  expect(data.content).toHaveLength(3)
+  expect(data.content[0].read_users).toEqual(expect.arrayContaining([userId, ...strangers]))
+  expect(site.meter.roundTrips).toBeLessThan(6)
+})
+
 describe('when OpenList', () => {
   const failures: [string, () => Response | Promise<Response>, number][] = [
     ['is away', () => Promise.reject(new TypeError(`connect ${FILES_ORIGIN}`)), 503],

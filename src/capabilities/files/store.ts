@@ -129,6 +129,19 @@ export async function findWithFileUser(
   return found
 }
 
+/** Finds the accounts that have one of these ids, in one round trip. */
+export async function findAllWithFileUsers(
+  db: Database,
+  userIds: readonly number[],
+): Promise<AccountWithFileUser[]> {
+  return selectWithFileUser(db).where(sql`${users.id} in ${idsIn(userIds)}`)
+}
+
+/** D1 binds a hundred values at most. */
+function idsIn(userIds: readonly number[]): SQL {
+  return sql`(select value from json_each(${JSON.stringify(userIds)}))`
+}
+
 /** Selects the user of this site whom a user of the file server belongs to, if a condition holds. */
 function ownerWith(db: Database, condition?: SQL) {
   return db
@@ -356,10 +369,8 @@ export function listKnown(db: Database): Promise<Known[]> {
  */
 export async function recordDrift(db: Database, userIds: number[]): Promise<void> {
   if (userIds.length === 0) return
-  // D1 binds a hundred values at most.
-  const ids = sql`(select value from json_each(${JSON.stringify(userIds)}))`
   const fields = { permission: null, goneAt: null }
-  await updateFileUsers(db, fields, sql`${fileUsers.userId} in ${ids}`)
+  await updateFileUsers(db, fields, sql`${fileUsers.userId} in ${idsIn(userIds)}`)
 }
 
 /** Records that a user of the file server was deleted. */

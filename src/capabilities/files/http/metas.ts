@@ -5,7 +5,7 @@ import { GENERAL } from '../../../core/accounts/roles.ts'
 import { ensureFileUser } from '../identity.ts'
 import { readAnswer } from '../origin.ts'
 import type { IdentityDeps } from '../write-users.ts'
-import { findWithFileUser, listLinks } from '../store.ts'
+import { findAllWithFileUsers, listLinks } from '../store.ts'
 import type { Guarded } from './guarded.ts'
 import { bodyText, type SentBody, textBody } from './body.ts'
 
@@ -16,7 +16,6 @@ const json = v.pipe(v.string(), v.parseJson())
 const sentSchema = v.pipe(json, metaSchema)
 const answerSchema = v.pipe(json, v.looseObject({ data: v.union([listSchema, metaSchema]) }))
 type Meta = v.InferOutput<typeof metaSchema>
-type Translate = (ids: number[]) => Promise<number[]>
 
 /**
  * Metas of the file server name users by their ids there, and its web client fills these lists from
@@ -46,15 +45,13 @@ export async function withRemoteUsers(
   const meta = v.safeParse(sentSchema, bodyText(sent))
   if (!meta.success)
     throw new Refusal('invalidBody', { reason: { code: 'jsonObject', values: {} } })
-  const translated = await translate(meta.output, async (ids) => {
-    const remote = []
-    for (const id of ids) {
-      const user = await findWithFileUser(deps.db, id)
-      const isLinked = user?.role === GENERAL
-      remote.push(isLinked ? (await ensureFileUser(deps, files, user, user.fileUser)).remoteId : id)
-    }
-    return remote
-  })
+  const remoteIds = new Map<number, number>()
+  for (const user of await findAllWithFileUsers(deps.db, idsOf(meta.output))) {
+    if (user.role !== GENERAL) continue
+    const { remoteId } = await ensureFileUser(deps, files, user, user.fileUser)
+    remoteIds.set(user.id, remoteId)
+  }
+  const translated = translate(meta.output, (ids) => ids.map((id) => remoteIds.get(id) ?? id))
   return textBody(JSON.stringify(await guard(translated)))
 }
 
@@ -70,32 +67,33 @@ export async function withOwnUsers(
   headers.delete('Content-Length')
   const init = { status: answer.status, headers }
   if (!parsed.success) return new Response(text, init)
-  const links = new Map(
-    (await listLinks(deps.db, deps.now())).map((link) => [link.remoteId, link.userId]),
-  )
-  const toOwn: Translate = async (ids) => {
-    const own = []
-    for (const id of ids) {
-      const linked = links.get(id)
-      if (linked !== undefined) own.push(linked)
-      else if ((await findWithFileUser(deps.db, id))?.role !== GENERAL) own.push(id)
-    }
-    return own
-  }
   const { data } = parsed.output
+  const metas = v.is(listSchema, data) ? data.content : [data]
+  const links = await listLinks(deps.db, deps.now())
+  const ownIds = new Map(links.map(({ remoteId, userId }) => [remoteId, userId]))
+  const unlinked = new Set(metas.flatMap(idsOf).filter((id) => !ownIds.has(id)))
+  const others = await findAllWithFileUsers(deps.db, [...unlinked])
+  const notThere = new Set(others.flatMap(({ id, role }) => (role === GENERAL ? id : [])))
+  const toOwn = (ids: number[]) =>
+    ids.flatMap((id) => ownIds.get(id) ?? (notThere.has(id) ? [] : id))
   const translated = v.is(listSchema, data)
-    ? { ...data, content: await Promise.all(data.content.map((meta) => translate(meta, toOwn))) }
-    : await translate(data, toOwn)
+    ? { ...data, content: data.content.map((meta) => translate(meta, toOwn)) }
+    : translate(data, toOwn)
   return new Response(JSON.stringify({ ...parsed.output, data: translated }), init)
 }
 
-async function translate(sent: Meta, to: Translate): Promise<Meta> {
+/** Lists the ids in a meta, each once. */
+function idsOf({ read_users: readers, write_users: writers }: Meta): number[] {
+  return [...new Set([...(readers ?? []), ...(writers ?? [])])]
+}
+
+function translate(sent: Meta, to: (ids: number[]) => number[]): Meta {
   const { read_users: readers, write_users: writers } = sent
   const others = Object.entries(sent).filter(([name]) => !/^(?:read|write)_users$/i.test(name))
   return {
     // OpenList reads the names of members in any case.
     ...Object.fromEntries(others),
-    ...(readers !== undefined && { read_users: readers && (await to(readers)) }),
-    ...(writers !== undefined && { write_users: writers && (await to(writers)) }),
+    ...(readers !== undefined && { read_users: readers && to(readers) }),
+    ...(writers !== undefined && { write_users: writers && to(writers) }),
   }
 }
