@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cleanFolder } from '../../src/core/base/clean-folder.ts'
 import {
   accessAt,
   accessToWhole,
   ACCESS,
-  cleanFolder,
   type FolderRule,
   hasRulesBelow,
   hasRulesIn,

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/core/base/refusals.ts'
-import { cleanFolder, isAtOrBelow } from '../../src/capabilities/groups/decision.ts'
+import { cleanFolder } from '../../src/core/base/clean-folder.ts'
+import { isAtOrBelow } from '../../src/capabilities/groups/decision.ts'
 import { itemCallOf } from '../../src/capabilities/groups/http/items.ts'
 import { type Need } from '../../src/capabilities/groups/needs.ts'
 import {

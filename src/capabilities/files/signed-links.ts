@@ -1,3 +1,4 @@
+import { cleanFolder } from '../../core/base/clean-folder.ts'
 import { fromBase64Url } from '../../core/base/encoding.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 
@@ -29,24 +30,11 @@ export async function isLinkSigned(
   const isOver = Number(end) !== 0 && Number(end) < Math.floor(now / 1000)
   if (mac === undefined || isOver) return false
   const secret = ARCHIVE_TREES.has(tree) ? `${token}-archive` : token
-  const signed = bytesOf(`${pathInTree(rest)}:${end}`)
+  const signed = bytesOf(`${cleanFolder(rest)}:${end}`)
   const hmac = { name: 'HMAC', hash: 'SHA-256' }
   const secretBytes = new TextEncoder().encode(secret)
   const key = await crypto.subtle.importKey('raw', secretBytes, hmac, false, ['verify'])
   return crypto.subtle.verify('HMAC', key, mac, signed)
-}
-
-/**
- * Returns a path as OpenList reads and signs it: without `.`, `..`, empty segments, a slash at the
- * end; a backslash is a slash (`FixAndCleanPath`, which is Go's `path.Clean`).
- */
-function pathInTree(path: string): string {
-  const segments: string[] = []
-  for (const segment of path.split(/[/\\]/)) {
-    if (segment === '..') segments.pop()
-    else if (segment !== '' && segment !== '.') segments.push(segment)
-  }
-  return `/${segments.join('/')}`
 }
 
 /** @param text Each character is a byte. */

@@ -65,19 +65,6 @@ export function mayWrite(decided: Decided): boolean {
   return STRENGTH[decided] >= STRENGTH.write
 }
 
-/**
- * Returns a path as OpenList keeps it (`utils.FixAndCleanPath`): from the root, a backslash is a
- * slash, empty and `.` segments are left out, and `..` takes the segment before it.
- */
-export function cleanFolder(path: string): string {
-  const segments: string[] = []
-  for (const segment of path.split(/[/\\]/)) {
-    if (segment === '..') segments.pop()
-    else if (segment !== '' && segment !== '.') segments.push(segment)
-  }
-  return `/${segments.join('/')}`
-}
-
 /** Lists a clean path and all folders above it, the nearest first. */
 export function pathAndParents(path: string): string[] {
   const paths = [path]

@@ -1,13 +1,12 @@
+import { MAX_GROUP_NOTE_CHARACTERS, MAX_RULE_PATH_CHARACTERS } from '../../core/accounts/groups.ts'
 import { charactersOf } from '../../core/base/text.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { ACCESS, type Access, cleanFolder } from './decision.ts'
-
-const MAX_NOTE_CHARACTERS = 200
-const MAX_PATH_CHARACTERS = 1000
+import { cleanFolder } from '../../core/base/clean-folder.ts'
+import { ACCESS, type Access } from './decision.ts'
 
 /** @throws {Refusal} `groupNoteTooLong`, `invalidBody`. */
 export function readNote(given: string): string {
-  if (charactersOf(given) > MAX_NOTE_CHARACTERS) throw new Refusal('groupNoteTooLong')
+  if (charactersOf(given) > MAX_GROUP_NOTE_CHARACTERS) throw new Refusal('groupNoteTooLong')
   if (given.isWellFormed() && !given.includes('\0')) return given
   throw new Refusal('invalidBody', {
     field: 'note',
@@ -30,7 +29,7 @@ export function readFolder(
   if (path === '') throw new Refusal(missing)
   const isFit =
     path.startsWith('/') &&
-    charactersOf(path) <= MAX_PATH_CHARACTERS &&
+    charactersOf(path) <= MAX_RULE_PATH_CHARACTERS &&
     !path.split(/[/\\]/).includes('..') &&
     !/\p{Cc}/u.test(path) &&
     path.isWellFormed()

@@ -1,4 +1,4 @@
-import { cleanFolder } from './decision.ts'
+import { cleanFolder } from '../../core/base/clean-folder.ts'
 
 /**
  * The paths of requests, as OpenList understands them (`pkg/utils/path.go`, and Go's `path`). A

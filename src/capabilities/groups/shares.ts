@@ -4,7 +4,8 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { recordEvent } from '../../core/audit/events.ts'
 import { ADMIN, GENERAL } from '../../core/accounts/roles.ts'
 import { callOrigin } from '../files/origin.ts'
-import { accessToWhole, cleanFolder, mayRead, seenBy } from './decision.ts'
+import { cleanFolder } from '../../core/base/clean-folder.ts'
+import { accessToWhole, mayRead, seenBy } from './decision.ts'
 import type { PlanDeps, RightsHere } from './plan.ts'
 
 /** A visitor's request that began before can put a share back as it was. */

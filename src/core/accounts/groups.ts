@@ -19,6 +19,8 @@ export const MAX_GROUPS = 200
 export const MAX_FOLDER_RULES = 1000
 /** The number of folders of a site that have rules. */
 export const MAX_RULE_FOLDERS = 200
+export const MAX_GROUP_NOTE_CHARACTERS = 200
+export const MAX_RULE_PATH_CHARACTERS = 1000
 
 /** How somebody became a member. `command`: on the command line. */
 export type MemberSource = 'operator' | 'command' | 'invitation' | 'registration' | 'sso' | 'import'

@@ -1,6 +1,11 @@
 import * as v from 'valibot'
 import { readGroupName } from '../../core/accounts/group-names.ts'
-import { groupNameKey, MAX_GROUPS_OF_USER } from '../../core/accounts/groups.ts'
+import {
+  groupNameKey,
+  MAX_GROUP_NOTE_CHARACTERS,
+  MAX_GROUPS_OF_USER,
+  MAX_RULE_PATH_CHARACTERS,
+} from '../../core/accounts/groups.ts'
 import { basePathSchema } from '../../core/accounts/fields.ts'
 import { ADMIN, GUEST, PERMISSION } from '../../core/accounts/roles.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
@@ -56,9 +61,6 @@ interface People {
   outcomes: Map<number, Outcome>
   site: SiteState
 }
-
-const MAX_RULE_PATH_CHARACTERS = 1000
-const MAX_NOTE_CHARACTERS = 200
 
 /** Plans the groups, their members and the folder rules of a Latchkey, or of the roles of AList. */
 export function planGroups(source: Source, people: People): GroupsPlan {
@@ -178,7 +180,7 @@ function addGroup(row: RawRow, noteColumn: string, plan: GroupsPlan): string | u
     const nameKey = groupNameKey(name)
     const note = Array.from(readText(row[noteColumn]).replaceAll('\0', ''))
     if (!plan.groups.some((group) => group.nameKey === nameKey))
-      plan.groups.push({ name, nameKey, note: note.slice(0, MAX_NOTE_CHARACTERS).join('') })
+      plan.groups.push({ name, nameKey, note: note.slice(0, MAX_GROUP_NOTE_CHARACTERS).join('') })
     return nameKey
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { validateJson } from '../../../web/http/input.ts'
 import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
-import { cleanFolder, isAtOrBelow } from '../decision.ts'
+import { cleanFolder } from '../../../core/base/clean-folder.ts'
+import { isAtOrBelow } from '../decision.ts'
 import {
   changesBelow,
   type Need,
