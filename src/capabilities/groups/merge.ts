@@ -4,9 +4,9 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import { isAtOrBelow } from './decision.ts'
-import { recordingMetas } from './meta-store.ts'
+import { recordingMetas, selectHasFolders } from './meta-store.ts'
 import { isSame, type Meta } from './metas.ts'
-import { listMetas, readRights, readRightsHere, type Rights } from './plan.ts'
+import { listMetas, readRights, type Rights } from './plan.ts'
 import { forgetMeta, sendingMetas } from './send-metas.ts'
 import type { WriterDeps } from './writer.ts'
 
@@ -88,9 +88,9 @@ export async function forgetDeleted(
   await forgetMeta(deps, files, sendingMetas(await listMetas(deps, files)), { id, path })
 }
 
-async function hasFolders(deps: WriterDeps): Promise<boolean> {
-  const { folders, records } = await readRightsHere(deps)
-  return folders.length > 0 || records.length > 0
+async function hasFolders({ db }: WriterDeps): Promise<boolean> {
+  const { found } = await runBatch(db, { found: selectHasFolders(db) })
+  return found.length > 0
 }
 
 function isCovered({ folders }: Rights, path: string): boolean {

@@ -4,7 +4,7 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, callOrigin, type OriginDeps } from '../files/origin.ts'
-import { type FolderRule, type Person, type SeenRules, seenBy, usersOf } from './decision.ts'
+import { type FolderRule, pathAndParents, type Person, seenBy, usersOf } from './decision.ts'
 import { type Lists, type Meta, metaSchema, type MetaPlan, planMetas } from './metas.ts'
 import { readMetaRecords, selectMetaRecords, selectRemoteUsers } from './meta-store.ts'
 import type { MetaRecord } from './metas.ts'
@@ -18,21 +18,14 @@ const METAS_PER_PAGE = 200
 const pageSchema = v.object({ content: v.nullable(v.array(metaSchema)), total: v.number() })
 const meSchema = v.object({ id: v.number() })
 
-/** An account with the rules as it sees them. */
-interface Seeing extends Person {
-  seen: SeenRules
-}
-
 /** The rules, and whom they concern. */
 export interface RightsHere {
   /** Of the rules and all that they depend on. */
   version: string
-  /** Everything was written as this version wants it. */
-  isSettled: boolean
   rules: readonly FolderRule[]
   /** The folders that have rules. */
   folders: readonly string[]
-  people: readonly Seeing[]
+  people: readonly Person[]
   records: readonly MetaRecord[]
   /** The users of the file server whom an account acts as. */
   remoteUsers: Awaited<ReturnType<typeof selectRemoteUsers>>
@@ -47,18 +40,13 @@ export async function readRightsHere({ db, now }: Pick<Deps, 'db' | 'now'>): Pro
     records: selectMetaRecords(db),
     remoteUsers: selectRemoteUsers(db),
   })
-  // The first change makes the row.
-  const [state = { version: '', written: '' }] = answers.state
   const rules = readRules(answers.rules)
   return {
-    version: state.version,
-    isSettled: state.version === state.written,
+    // The first change makes the row.
+    version: answers.state[0]?.version ?? '',
     rules,
     folders: Array.from(new Set(rules.map(({ path }) => path))),
-    people: readPeople(answers.people, now()).map((person) => ({
-      ...person,
-      seen: seenBy(rules, person),
-    })),
+    people: readPeople(answers.people, now()),
     records: readMetaRecords(answers.records),
     remoteUsers: answers.remoteUsers,
   }
@@ -103,7 +91,7 @@ async function readAdminId(deps: OriginDeps, files: FileServer): Promise<number>
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
 }
 
-function listsOf({ people, remoteUsers }: RightsHere, adminId: number): Rights['listsAt'] {
+function listsOf({ people, rules, remoteUsers }: RightsHere, adminId: number): Rights['listsAt'] {
   const remoteIds = new Map(remoteUsers.map(({ userId, remoteId }) => [userId, remoteId]))
   const known = new Map<string, Lists>()
   const listed = (ids: number[] | undefined) =>
@@ -111,7 +99,11 @@ function listsOf({ people, remoteUsers }: RightsHere, adminId: number): Rights['
   return (path) => {
     const made = known.get(path)
     if (made !== undefined) return made
-    const { readers, writers } = usersOf(people, path)
+    const onWay = new Set(pathAndParents(path))
+    // Rules elsewhere decide nothing here.
+    const near = rules.filter((rule) => onWay.has(rule.path))
+    const seeing = people.map((person) => ({ id: person.id, seen: seenBy(near, person) }))
+    const { readers, writers } = usersOf(seeing, path)
     const lists = { read: listed(readers), write: listed(writers) }
     known.set(path, lists)
     return lists

@@ -77,7 +77,7 @@ function isOver(share: Share, here: RightsHere): boolean {
   if (creator?.role === ADMIN) return false
   // A user there who is nobody here has only what the rules give everybody.
   const stranger = { id: 0, role: GENERAL, groupIds: [] }
-  const seen =
-    here.people.find(({ id }) => id === creator?.userId)?.seen ?? seenBy(here.rules, stranger)
+  const person = here.people.find(({ id }) => id === creator?.userId) ?? stranger
+  const seen = seenBy(here.rules, person)
   return !share.files.every((file) => mayRead(accessToWhole(seen, cleanFolder(file))))
 }

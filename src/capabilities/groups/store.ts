@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
 import { isEnabledAt } from '../../core/accounts/conditions.ts'
 import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
+import { runBatch } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { ACCESS, type FolderRule, type Person } from './decision.ts'
 
@@ -70,4 +71,10 @@ export function readPeople(rows: Awaited<ReturnType<typeof selectPeople>>, now: 
 /** Selects whether something waits to be written: `version` differs from `written`. */
 export function selectFolderState(db: Database) {
   return db.select({ version: folderState.version, written: folderState.written }).from(folderState)
+}
+
+/** Tells whether everything was written as the rules want it. The first change makes the row. */
+export async function isSettled(db: Database): Promise<boolean> {
+  const { state } = await runBatch(db, { state: selectFolderState(db) })
+  return state.every(({ version, written }) => version === written)
 }

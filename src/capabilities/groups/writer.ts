@@ -13,6 +13,7 @@ import { listForeignIn, type MetaRecord, type MetaWrite } from './metas.ts'
 import { type Rights, readRights, readRightsHere } from './plan.ts'
 import { sendMeta, sendingMetas } from './send-metas.ts'
 import { disableShares } from './shares.ts'
+import { isSettled } from './store.ts'
 
 export type WriterDeps = LeaseDeps & Pick<Deps, 'isolateMemory'>
 
@@ -62,8 +63,7 @@ export async function writeRest(deps: WriterDeps, files: FileServer): Promise<vo
 
 /** Writes the folders that wait, if some do. Without, it takes one round trip to D1. */
 export async function writeWaiting(deps: WriterDeps, files: FileServer): Promise<void> {
-  const { isSettled } = await readRightsHere(deps)
-  if (!isSettled) await writeRest(deps, files)
+  if (!(await isSettled(deps.db))) await writeRest(deps, files)
 }
 
 /** Who sends a request to the file server. */
@@ -96,7 +96,7 @@ export async function settleFor(
   if (isAdmin || account === undefined) return
   if (waits === null && !isNew) return
   const { known } = waitingMemory(deps)
-  if (waits === null && (await readRightsHere(deps)).isSettled) return
+  if (waits === null && (await isSettled(deps.db))) return
   if (!isNew && known?.version === waits && !known.userIds.has(account.id)) return
   const isWaiting = (rights: Rights) => noteWaiting(deps, rights).has(account.id)
   if (!isWaiting(await readRights(deps, files))) return

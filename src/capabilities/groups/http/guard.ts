@@ -9,12 +9,12 @@ import type { FileAsker, FileCall, GuardedCall } from '../../../web/kit/file-gua
 import { callAsAdmin, readAnswer } from '../../files/origin.ts'
 import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import { accessAt, isAtOrBelow, mayRead, type SeenRules } from '../decision.ts'
-import { type Need, readsWhole, refuseUnmet, removes } from '../needs.ts'
+import { type Need, refuseUnmet, removes } from '../needs.ts'
 import { belowBase, parentOf } from '../openlist-paths.ts'
 import { readSeenRules, SEEN_RULES } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { settleFor } from '../writer.ts'
-import { type ItemCall, itemCallOf } from './items.ts'
+import { type ItemCall, itemCallOf, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 
@@ -164,8 +164,7 @@ async function needsOfShare({ deps, files }: Site, id: string): Promise<Need[]> 
   const path = `/api/share/get?id=${encodeURIComponent(id)}`
   const { code, data } = await callAsAdmin(deps, files, path)
   if (code !== 200) return []
-  const { files: shared } = v.parse(v.object({ files: v.array(v.string()) }), data)
-  return shared.map((file) => readsWhole(cleanFolder(file)))
+  return needsOfShared(v.parse(v.object({ files: v.array(v.string()) }), data))
 }
 
 const sharedSchema = v.object({
@@ -212,13 +211,15 @@ async function readAgain(deps: Deps, account: Account): Promise<Known | undefine
 }
 
 function guardShown(site: Site, shown: ShownFolder): GuardedCall {
+  let known: (Known & { account: Account }) | undefined
   return {
     column: shown.hasRelated ? KNOWN_RULES : KNOWN_STATE,
     admit: async (asker) => {
-      const known = await settle(site, asker)
+      known = await settle(site, asker)
       return known !== undefined && isLookedAt(shown, known, known.account) ? shown.understood : {}
     },
-    answer: (asker, answer) => answerShown(site, shown, asker, answer),
+    answer: async ({ isAdmin }, answer) =>
+      known === undefined || isAdmin ? answer : answerShown(site, shown, known, answer),
   }
 }
 
@@ -230,13 +231,11 @@ function isLookedAt({ hasRelated }: ShownFolder, { hasRules }: Known, account: A
 async function answerShown(
   { deps, files }: Site,
   shown: ShownFolder,
-  { account, isAdmin, known }: FileAsker,
+  before: Known & { account: Account },
   answer: Response,
 ): Promise<Response> {
-  if (account === undefined || isAdmin) return answer
-  const before = readKnown(account, known)
+  const { seen, account } = before
   if (!isLookedAt(shown, before, account)) return answer
-  const { seen } = before
   const path = shown.named === undefined ? undefined : belowBase('/', shown.named)
   const folder = path === undefined ? undefined : belowBase(account.basePath, path)
   const { isRefused, answer: read } = await shown.readRefusal(files, answer)

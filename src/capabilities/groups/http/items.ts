@@ -216,16 +216,16 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
     if (folder === undefined) throw new Refusal('folderDenied')
     return [removes(folders.in(folders.path(folder), file_name))]
   }),
-  'share/create': (call) => ({ ...jsonCall(shareSchema, needsOfShare)(call), share: {} }),
-  'share/update': (call) => ({ ...jsonCall(shareSchema, needsOfShare)(call), share: {} }),
+  'share/create': (call) => ({ ...jsonCall(shareSchema, needsOfShared)(call), share: {} }),
+  'share/update': (call) => ({ ...jsonCall(shareSchema, needsOfShared)(call), share: {} }),
   'share/enable': enableCall,
   'fs/put': uploadCall,
   'fs/form': uploadCall,
   'fs/multipart/init': uploadCall,
 }
 
-/** The files of a share are full paths. */
-function needsOfShare({ files }: { files: string[] }): Need[] {
+/** What a share needs of its files, which are full paths. */
+export function needsOfShared({ files }: { files: string[] }): Need[] {
   return files.map((file) => readsWhole(cleanFolder(file)))
 }
 
