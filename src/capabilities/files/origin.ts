@@ -15,6 +15,8 @@ export type OriginAnswer = v.InferOutput<typeof envelopeSchema>
 
 /** How much is read of an answer that is held here. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+/** A refusal is shorter. */
+const MAX_REFUSAL_BYTES = 1024
 const RETRY_SECONDS = 5
 /** The detail of the refusal when the file server takes too long. */
 export const TOO_SLOW = 'no answer in time'
@@ -61,6 +63,23 @@ export async function readAnswer(files: FileServer, answer: Response): Promise<s
   } finally {
     deadline.clear()
   }
+}
+
+/**
+ * Tells whether an answer is this refusal: OpenList gives it with HTTP 200, in a few words.
+ *
+ * @returns The answer as well, which is still to read.
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function readRefusal(
+  files: FileServer,
+  answer: Response,
+  code: number,
+): Promise<{ isRefused: boolean; answer: Response }> {
+  const length = Number(answer.headers.get('Content-Length') ?? Infinity)
+  if (answer.status !== 200 || length > MAX_REFUSAL_BYTES) return { isRefused: false, answer }
+  const text = await readAnswer(files, answer)
+  return { isRefused: parseEnvelope(text)?.code === code, answer: new Response(text, answer) }
 }
 
 type SentInit = RequestInit & { headers: Headers }
@@ -177,7 +196,7 @@ export async function callAsAdmin(
 }
 
 /** @returns `undefined` for a text that is no envelope. */
-export function parseEnvelope(text: string): OriginAnswer | undefined {
+function parseEnvelope(text: string): OriginAnswer | undefined {
   const parsed = v.safeParse(envelopeSchema, text)
   return parsed.success ? parsed.output : undefined
 }

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import { folderRules } from '../../../schema/tables.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { act, change, of } from '../../core/access/subject.ts'
@@ -10,7 +9,7 @@ import { writing } from '../../core/database/statements.ts'
 import type { Access } from './decision.ts'
 import { readFolder } from './fields.ts'
 import { needFileServer, type RuleDeps } from './folder-rules.ts'
-import { isOfVersion, recordingMetas } from './meta-store.ts'
+import { eachOf, isOfVersion, member, recordingMetas } from './meta-store.ts'
 import { listForeignIn, type Meta } from './metas.ts'
 import { readRights, type Rights } from './plan.ts'
 import type { Whose } from './rule-store.ts'
@@ -87,14 +86,6 @@ export async function adoptFolder(
     detail: 'the rules change all the time',
     retryAfterSeconds: 1,
   })
-}
-
-function eachOf(rows: readonly object[]) {
-  return sql`json_each(${JSON.stringify(rows)}) as each`
-}
-
-function member(name: keyof NewRule) {
-  return sql`json_extract(each.value, ${sql.raw(`'$.${name}'`)})`
 }
 
 /** @throws {Refusal} `tooManyFolderRules`, `tooManyRuleFolders`. */

@@ -1,4 +1,5 @@
-import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
+import { builtInGroupOf } from '../../core/accounts/groups.ts'
+import { ADMIN } from '../../core/accounts/roles.ts'
 
 /** The right that a folder rule gives. `write` includes `read`. */
 export const ACCESS = ['none', 'read', 'write'] as const
@@ -109,12 +110,6 @@ function rankOf({ builtIn, groupId, userId }: FolderRule, person: Person): Rank 
   if (userId !== null) return userId === person.id ? 3 : 0
   if (groupId !== null) return person.groupIds.includes(groupId) ? 2 : 0
   return builtIn === builtInGroupOf(person.role) ? 1 : 0
-}
-
-/** Returns the built-in group that rules can name an account by; no rule names admins. */
-function builtInGroupOf(role: number): 'user' | 'guest' | undefined {
-  if (role === ADMIN) return undefined
-  return role === GUEST ? 'guest' : 'user'
 }
 
 /**

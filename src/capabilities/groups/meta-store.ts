@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { fileUsers, folderMetas, folderRules, folderState, users } from '../../../schema/tables.ts'
 import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
-import type { Lists, MetaRecord } from './metas.ts'
+import type { MetaRecord } from './metas.ts'
 
 /** Selects the metas that this site has written. */
 export function selectMetaRecords(db: Database) {
@@ -76,7 +76,7 @@ export function recordingMetas(db: Database, records: readonly MetaRecord[], whe
         readUsers: member('read'),
         writeUsers: member('write'),
       },
-      { from: sql`json_each(${JSON.stringify(rows)}) as each`, where },
+      { from: eachOf(rows), where },
     )
     .onConflictDoUpdate({
       target: folderMetas.path,
@@ -89,8 +89,13 @@ export function recordingMetas(db: Database, records: readonly MetaRecord[], whe
     })
 }
 
-/** Selects a member of a record in JSON. */
-function member(name: keyof MetaRecord | keyof Lists) {
+/** Reads rows in JSON, each as `each`. */
+export function eachOf(rows: readonly object[]) {
+  return sql`json_each(${JSON.stringify(rows)}) as each`
+}
+
+/** Selects a member of a row in JSON. */
+export function member(name: string) {
   return sql`json_extract(each.value, ${sql.raw(`'$.${name}'`)})`
 }
 

@@ -15,12 +15,12 @@ import { readFolder } from './fields.ts'
 import { needFileServer, type RuleDeps } from './folder-rules.ts'
 import { isOfVersion } from './meta-store.ts'
 import { listForeignIn } from './metas.ts'
+import { joinNames, nameOf, parentOf } from './openlist-paths.ts'
 import { readRights } from './plan.ts'
-import { MAX_RULE_FOLDERS } from '../../core/accounts/groups.ts'
+import { MAX_RULE_FOLDERS, MAX_RULE_PATH_CHARACTERS } from '../../core/accounts/groups.ts'
+import { itemAt, seesAll } from './there.ts'
 import { writeInTime } from './write-in-time.ts'
 import { writeFolders } from './writer.ts'
-
-const MAX_PATH_CHARACTERS = 1000
 
 /**
  * Moves a folder at the file server, with its rules and those of the folders in it: the metas of
@@ -45,7 +45,7 @@ export async function moveFolder(
     throw new Refusal('folderInvalid', { field: 'to' })
   await act(deps, of(operator), { fresh: true }, () => ({}))
   // OpenList moves a folder, or renames it. What stands between has the rules, too.
-  const between = join(parentOf(to), nameOf(path))
+  const between = joinNames(parentOf(to), nameOf(path))
   const isOneStep = parentOf(path) === parentOf(to) || between === to
   let from = path
   for (const target of isOneStep ? [to] : [between, to]) {
@@ -66,7 +66,7 @@ async function moveOnce(
   const moved = folders.filter((folder) => isAtOrBelow(folder, path))
   if (moved.length === 0) throw new Refusal('folderRuleNotFound')
   if (folders.some((folder) => isAtOrBelow(folder, to))) throw new Refusal('folderRuleTaken')
-  if (moved.some((folder) => to.length + folder.length - path.length > MAX_PATH_CHARACTERS))
+  if (moved.some((folder) => to.length + folder.length - path.length > MAX_RULE_PATH_CHARACTERS))
     throw new Refusal('folderInvalid', { field: 'to' })
   const [foreign] = listForeignIn(to, { ...rights, folders })
   if (foreign !== undefined)
@@ -140,7 +140,6 @@ async function writeAll(deps: RuleDeps, files: FileServer, to: string): Promise<
     throw new Refusal('folderNotMoved', { detail: 'the metas of the new place are not written' })
 }
 
-const meSchema = v.object({ base_path: v.literal('/') })
 const storagesSchema = v.object({
   content: v.nullable(
     v.array(v.object({ mount_path: v.string(), disabled: v.optional(v.boolean(), false) })),
@@ -153,8 +152,8 @@ const movedSchema = v.nullish(
 
 /** @throws {Refusal} `folderNotMoved` for what OpenList would not move at once, or not at all. */
 async function refuseUnmovable(deps: RuleDeps, files: FileServer, path: string, to: string) {
-  const { data } = await callOrigin(deps, files, '/api/me', { token: files.token })
-  if (!v.is(meSchema, data)) throw notMoved('the admin of OpenList has a base path, or may not act')
+  if (!(await seesAll(deps, files)))
+    throw notMoved('the admin of OpenList has a base path, or may not act')
   const stored = await callAsAdmin(deps, files, '/api/admin/storage/list')
   const mounts = v.is(storagesSchema, stored.data) ? (stored.data.content ?? []) : []
   const paths = mounts.filter(({ disabled }) => !disabled).map(({ mount_path: mount }) => mount)
@@ -190,23 +189,4 @@ async function isFolder(deps: RuleDeps, files: FileServer, path: string): Promis
 
 async function exists(deps: RuleDeps, files: FileServer, path: string): Promise<boolean> {
   return (await itemAt(deps, files, path)) !== undefined
-}
-
-async function itemAt(deps: RuleDeps, files: FileServer, path: string): Promise<unknown> {
-  const body = { path, password: '' }
-  const call = { token: files.token, body }
-  const { code, data } = await callOrigin(deps, files, '/api/fs/get', call)
-  return code === 200 ? data : undefined
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/'
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
-}
-
-function join(folder: string, name: string): string {
-  return folder === '/' ? `/${name}` : `${folder}/${name}`
 }

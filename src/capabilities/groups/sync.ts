@@ -1,7 +1,8 @@
 import type { Operator } from '../../core/access/operators.ts'
 import { act, of } from '../../core/access/subject.ts'
 import { needFileServer, type RuleDeps } from './folder-rules.ts'
-import { type Written, writeFolders, writeRest } from './writer.ts'
+import { writeFirst } from './write-in-time.ts'
+import type { Written } from './writer.ts'
 
 /**
  * Compares the rules with the file server, and writes what differs: the first folders before the
@@ -12,7 +13,5 @@ import { type Written, writeFolders, writeRest } from './writer.ts'
 export async function syncFolders(deps: RuleDeps, operator: Operator): Promise<Written> {
   const files = await needFileServer(deps, operator)
   await act(deps, of(operator), { fresh: true }, () => ({}))
-  const written = await writeFolders(deps, files)
-  if (written.waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
-  return written
+  return writeFirst(deps, files)
 }

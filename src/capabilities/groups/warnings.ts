@@ -3,8 +3,9 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
-import { callAsAdmin, callOrigin, type OriginDeps } from '../files/origin.ts'
+import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
 import { isAtOrBelow } from './decision.ts'
+import { itemAt, seesAll } from './there.ts'
 import { findWeakRules, selectGivenRights, type WeakRule } from './weak-rules.ts'
 
 /** What makes a rule weaker than it looks. Operators see these words in the API. */
@@ -15,7 +16,6 @@ export type FolderWarning = (typeof WARNINGS)[number]
 const SECOND_PATHS = new Set(['Alias', 'Crypt', 'Strm', 'Chunk'])
 
 const settingSchema = v.object({ value: v.string() })
-const meSchema = v.object({ base_path: v.literal('/') })
 const storagesSchema = v.object({
   content: v.nullable(v.array(v.object({ mount_path: v.string(), driver: v.string() }))),
 })
@@ -75,11 +75,7 @@ async function listSecondPaths(deps: OriginDeps, files: FileServer): Promise<str
     .map(({ mount_path: mount }) => mount)
 }
 
-/** An admin with a base path can't look outside of it: then nothing is said. */
+/** An admin who can't see all folders can't tell: then nothing is said. */
 async function isFolderThere(deps: OriginDeps, files: FileServer, path: string): Promise<boolean> {
-  const { data } = await callOrigin(deps, files, '/api/me', { token: files.token })
-  if (!v.is(meSchema, data)) return true
-  const call = { token: files.token, body: { path, password: '' } }
-  const { code } = await callOrigin(deps, files, '/api/fs/get', call)
-  return code === 200
+  return !(await seesAll(deps, files)) || (await itemAt(deps, files, path)) !== undefined
 }

@@ -1,14 +1,10 @@
 import { and, eq, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/sqlite-core'
 import { folderRules, groupMembers, users } from '../../../schema/tables.ts'
-import { GENERAL, isPermitted, PERMISSION } from '../../core/accounts/roles.ts'
+import { CHANGES_FILES, GENERAL, isPermitted } from '../../core/accounts/roles.ts'
 import { literal } from '../../core/database/literal.ts'
 import type { Database } from '../../core/deps.ts'
 import { isAtOrBelow } from './decision.ts'
-
-/** The bits that change files: 3 to 7. */
-const WRITING =
-  PERMISSION.make | PERMISSION.rename | PERMISSION.move | PERMISSION.copy | PERMISSION.remove
 
 /** Why a user has less than a rule gives. */
 export type Weakness = 'out_of_reach' | 'no_bits'
@@ -59,7 +55,7 @@ function selectNamed(db: Database) {
 export function findWeakRules(rows: Awaited<ReturnType<typeof selectGivenRights>>): WeakRule[] {
   return rows.flatMap(({ path, access, username, basePath, permission }): WeakRule[] => {
     if (!isAtOrBelow(path, basePath)) return [{ path, username, weakness: 'out_of_reach' }]
-    const lacksBits = access === 'write' && !isPermitted(permission, WRITING)
+    const lacksBits = access === 'write' && !isPermitted(permission, CHANGES_FILES)
     return lacksBits ? [{ path, username, weakness: 'no_bits' }] : []
   })
 }

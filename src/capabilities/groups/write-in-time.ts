@@ -1,5 +1,6 @@
+import type { FileServer } from '../../core/base/file-server.ts'
 import type { Deps } from '../../core/deps.ts'
-import { type WriterDeps as FolderDeps, writeFolders, writeRest } from './writer.ts'
+import { type WriterDeps as FolderDeps, type Written, writeFolders, writeRest } from './writer.ts'
 
 export type WriterDeps = FolderDeps & Pick<Deps, 'defer' | 'fileServer' | 'backgroundDb'>
 
@@ -11,8 +12,12 @@ export type WriterDeps = FolderDeps & Pick<Deps, 'defer' | 'fileServer' | 'backg
  */
 export async function writeInTime(deps: WriterDeps): Promise<number> {
   const files = deps.fileServer()
-  if (files === undefined) return 0
-  const { waiting } = await writeFolders(deps, files)
-  if (waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
-  return waiting
+  return files === undefined ? 0 : (await writeFirst(deps, files)).waiting
+}
+
+/** Writes the first folders now, and the others after the answer. */
+export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<Written> {
+  const written = await writeFolders(deps, files)
+  if (written.waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
+  return written
 }

@@ -33,6 +33,10 @@ export const MAX_PERMISSION = 0xffff
 export const NAMES_FILES =
   PERMISSION.webdavRead | PERMISSION.webdavWrite | PERMISSION.sftpRead | PERMISSION.sftpWrite
 
+/** The bits that let a user change files: 3 to 7. */
+export const CHANGES_FILES =
+  PERMISSION.make | PERMISSION.rename | PERMISSION.move | PERMISSION.copy | PERMISSION.remove
+
 /** Tells whether at least one of these bits is set. */
 export function isPermitted(permission: number, bits: number): boolean {
   return (permission & bits) !== 0

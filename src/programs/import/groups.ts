@@ -7,7 +7,7 @@ import {
   MAX_RULE_PATH_CHARACTERS,
 } from '../../core/accounts/groups.ts'
 import { basePathSchema } from '../../core/accounts/fields.ts'
-import { ADMIN, GUEST, PERMISSION } from '../../core/accounts/roles.ts'
+import { ADMIN, CHANGES_FILES, GUEST, isPermitted } from '../../core/accounts/roles.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { isWritten, type Outcome } from './accounts.ts'
@@ -126,10 +126,6 @@ function idOf(owner: Exclude<Outcome, 'refused'>, { site }: People): number {
 /** The three roles that every AList has. */
 const BUILT_IN_ROLES = ['admin', 'guest', 'general']
 
-/** Each of these permission bits lets a user change files. */
-const WRITES =
-  PERMISSION.make | PERMISSION.rename | PERMISSION.move | PERMISSION.copy | PERMISSION.remove
-
 const scopesSchema = v.pipe(
   v.string(),
   v.parseJson(),
@@ -153,7 +149,11 @@ function planRoles(source: Source, people: People, plan: GroupsPlan): void {
     const whose = { builtIn: null, nameKey, userId: null }
     const paths = scopes.success ? scopes.output : []
     for (const { path, permission } of paths)
-      addRule({ path, access: (permission & WRITES) === 0 ? 'read' : 'write' }, whose, plan)
+      addRule(
+        { path, access: isPermitted(permission, CHANGES_FILES) ? 'write' : 'read' },
+        whose,
+        plan,
+      )
     const isWhole = paths.some(({ path }) => v.safeParse(basePathSchema, path).output === '/')
     if (!isWhole) addRule({ path: '/', access: 'none' }, whose, plan)
   }

@@ -40,8 +40,11 @@ export interface FileAsker {
 
 /** A request that a guard has read. */
 export interface GuardedCall {
-  /** What the guard has to know: a column of the account's row, which is read anyway. */
-  column: SQL<string | null>
+  /**
+   * What the guard has to know: a column of the account's row, which is read anyway; none by
+   * default.
+   */
+  column?: SQL<string | null>
   /** A replica of the database, which may lack the last changes, does not do. */
   isExact?: boolean
   /**

@@ -12,7 +12,7 @@ import type { AppContext } from '../../../web/http/context.ts'
 import { findActor } from '../../../web/http/guard.ts'
 import type { FileAsker } from '../../../web/kit/file-guard.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
-import { callOrigin, parseEnvelope, readAnswer } from '../origin.ts'
+import { callOrigin, readRefusal } from '../origin.ts'
 import { type FileRight, isGuardedForAdmin, isUpload, rightOf } from '../rights.ts'
 import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.ts'
 import { settleLateWrites } from '../write-users.ts'
@@ -22,8 +22,6 @@ import { passedAnswer, sentHeaders } from './headers.ts'
 import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
 import { answerSettings } from './settings.ts'
 
-/** Longer answers are no refusal of a token. */
-const MAX_REFUSAL_BYTES = 1024
 /** For this long, a file server that refuses strangers is believed to. */
 const BELIEVED_MILLISECONDS = 2000
 
@@ -84,7 +82,7 @@ async function answerSent(
   const meta = metaCall(path)
   const sent = meta === 'write' ? await withRemoteUsers(deps, files, body, guarded.sendMeta) : body
   const first = await forward(c, files, headers, sent, search)
-  const { isRefused, answer } = await isTokenRefused(files, first)
+  const { isRefused, answer } = await readRefusal(files, first, 401)
   if (!isRefused)
     return meta === 'read' ? withOwnUsers(deps, files, checked(answer)) : checked(answer)
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
@@ -193,28 +191,16 @@ async function answerAs(
   }
   headers.set('Authorization', token)
   const first = await forward(c, files, headers, body, search)
-  const { isRefused, answer } = await isTokenRefused(files, first)
+  const { isRefused, answer } = await readRefusal(files, first, 401)
   if (!isRefused) return checked(answer)
   // A client can do nothing about the file server's own token.
   if (body.kept === undefined) throw new Refusal('filesBroken', { detail: 'its token has ended' })
   headers.set('Authorization', await tokenOf(deps, files, account, link, true))
   const again = await forward(c, files, headers, body, search)
-  const second = await isTokenRefused(files, again)
+  const second = await readRefusal(files, again, 401)
   if (second.isRefused)
     throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })
   return checked(second.answer)
-}
-
-/** Reads a short answer; OpenList refuses a token with HTTP 200 and the code 401. */
-async function isTokenRefused(
-  files: FileServer,
-  answer: Response,
-): Promise<{ isRefused: boolean; answer: Response }> {
-  const length = Number(answer.headers.get('Content-Length') ?? Infinity)
-  if (answer.status !== 200 || length > MAX_REFUSAL_BYTES) return { isRefused: false, answer }
-  const text = await readAnswer(files, answer)
-  const isRefused = parseEnvelope(text)?.code === 401
-  return { isRefused, answer: new Response(text, answer) }
 }
 
 /**

@@ -67,7 +67,7 @@ export async function readGuarded(
 
 function guardedBy(call: GuardedCall): Guarded {
   return {
-    column: call.column,
+    column: call.column ?? NO_GUARD,
     readerOf: (deps) => (call.isExact === true ? ofPrimary(deps) : deps),
     admit: async (asker, sent) => asUnderstood(sent, await call.admit(asker)),
     sendMeta: (meta) => call.sendMeta?.(meta) ?? Promise.resolve(meta),

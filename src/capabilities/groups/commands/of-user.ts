@@ -5,7 +5,6 @@ import type { OfUser } from '../../../programs/site/in-programs.ts'
 import type { Site } from '../../../programs/site/site.ts'
 import { selectMembershipsOf } from '../group-store.ts'
 import { listRules } from '../folder-rules.ts'
-import { listGroups } from '../manage-groups.ts'
 import { ruleRecord } from '../record.ts'
 
 /** The groups of a user and the rules for the user alone, for the commands of the group `user`. */
@@ -26,6 +25,6 @@ export const ofUser: OfUser = {
 }
 
 async function namesOf(site: Site, userId: number, role: number): Promise<string[]> {
-  const { groups } = await listGroups(site, COMMAND_LINE, userId, 1, 0)
+  const groups = await selectMembershipsOf(site.db, userId)
   return [builtInGroupOf(role), ...groups.map(({ name }) => name)]
 }

@@ -1,12 +1,9 @@
-import { sql } from 'drizzle-orm'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import type { Deps } from '../../../core/deps.ts'
 import type { FileCall, GuardedCall } from '../../../web/kit/file-guard.ts'
 import { findDeletable, forgetDeleted, mergeMeta } from '../merge.ts'
 import type { Meta } from '../metas.ts'
 
-/** Metas are for admins, whose account is not read. */
-const NOTHING = sql<string | null>`null`
 /** OpenList reads other kinds of bodies, too, and their members from the query. */
 const AS_UNDERSTOOD = { search: '', headers: { 'Content-Type': 'application/json' } }
 
@@ -16,7 +13,6 @@ export function guardMetas(deps: Deps, files: FileServer, call: FileCall): Guard
   if (call.area !== 'api' || call.method !== 'POST') return undefined
   if (name === 'create' || name === 'update')
     return {
-      column: NOTHING,
       admit: () => Promise.resolve(AS_UNDERSTOOD),
       sendMeta: (meta) => mergeMeta(deps, files, name, meta),
     }
@@ -24,7 +20,6 @@ export function guardMetas(deps: Deps, files: FileServer, call: FileCall): Guard
   if (name !== 'delete' || !/^[+-]?\d{1,15}$/.test(id)) return undefined
   let deleted: Meta | undefined
   return {
-    column: NOTHING,
     admit: async () => {
       deleted = await findDeletable(deps, files, Number(id))
       return { search: `?id=${Number(id)}` }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
-import { readAnswer } from '../../files/origin.ts'
+import { readRefusal } from '../../files/origin.ts'
 import { textOfBytes } from '../openlist-paths.ts'
 import { DAV_PREFIX } from './items.ts'
 import { dirsOfWay, folderOnWay, listOfWay, multistatusOfWay } from './way-in-answers.ts'
@@ -39,9 +39,6 @@ const shownSchema = v.pipe(
 )
 type Shown = v.InferOutput<typeof shownSchema>
 
-const MAX_REFUSAL_BYTES = 1024
-const refusalSchema = v.pipe(v.string(), v.parseJson(), v.object({ code: v.literal(403) }))
-
 /** The data of each answer, for the names of the folders on the way. */
 const DATA: Readonly<
   Record<string, (folder: string, names: readonly string[], shown: Shown) => unknown>
@@ -63,11 +60,7 @@ export function shownFolderOf(call: FileCall): ShownFolder | undefined {
     named: isShare ? undefined : shown?.path,
     hasRelated,
     understood: hasRelated && shown !== undefined ? understoodGet(shown) : {},
-    readRefusal: async (files, answer) => {
-      if (!isSmall(answer)) return { isRefused: false, answer }
-      const read = await readAnswer(files, answer)
-      return { isRefused: v.is(refusalSchema, read), answer: new Response(read, answer) }
-    },
+    readRefusal: (files, answer) => readRefusal(files, answer, 403),
     answer: (folder, _, names) => {
       const data = dataOf(folder, names, shown ?? NOTHING_SHOWN)
       return Response.json({ code: 200, message: 'success', data })
@@ -88,10 +81,6 @@ function understoodGet({ path, password }: Shown): Understood {
     search: '',
     headers: { 'Content-Type': 'application/json' },
   }
-}
-
-function isSmall(answer: Response): boolean {
-  return Number(answer.headers.get('Content-Length') ?? Infinity) <= MAX_REFUSAL_BYTES
 }
 
 /** OpenList answers 404 for a folder that its user may not read. */
