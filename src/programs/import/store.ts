@@ -277,8 +277,9 @@ export function insertOldGroups(db: Database, by: Authority, rows: OldGroup[], n
 
 /** Puts the accounts that this import has made into groups, and no others. */
 export function insertOldMembers(db: Database, by: Authority, rows: OldMember[], now: number) {
-  const isRoom = sql`(select count(*) from ${groupMembers} as own where own.user_id = ${users.id})
-    + ${member('before')} < ${MAX_GROUPS_OF_USER}`
+  // `before` counts what earlier parts of this import have written.
+  const isRoom = sql`(select count(*) from ${groupMembers} as own where own.user_id = ${users.id}
+    and (own.source <> 'import' or own.added_at <> ${now})) + ${member('before')} < ${MAX_GROUPS_OF_USER}`
   return writing(db, by)
     .insert(
       groupMembers,
@@ -305,9 +306,11 @@ export function insertOldFolderRules(
   rows: OldFolderRule[],
   now: number,
 ) {
-  const isRoom = sql`(select count(*) from ${folderRules}) + ${member('before')} < ${MAX_FOLDER_RULES}
+  // `before` and `folders` count what earlier parts of this import have written.
+  const others = sql`from ${folderRules} as others where others.created_at <> ${now}`
+  const isRoom = sql`(select count(*) ${others}) + ${member('before')} < ${MAX_FOLDER_RULES}
     and (exists (select 1 from ${folderRules} as here where here.path = ${member('path')})
-      or (select count(distinct path) from ${folderRules}) + ${member('folders')} <= ${MAX_RULE_FOLDERS})`
+      or (select count(distinct others.path) ${others}) + ${member('folders')} <= ${MAX_RULE_FOLDERS})`
   const isKnown = sql`(${member('nameKey')} is null or ${groups.id} is not null)
     and (${member('userId')} is null or ${member('userId')} < 0 or exists (
       select 1 from ${users} where ${users.id} = ${member('userId')} and ${users.role} <> ${ADMIN}))`
