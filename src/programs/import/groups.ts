@@ -47,6 +47,11 @@ export interface GroupsPlan {
   refused: Item[]
 }
 
+/** Members by the id of the user. */
+interface Planning extends Omit<GroupsPlan, 'members'> {
+  members: Map<number, OldMember[]>
+}
+
 function isSameRule(one: NamedRule, other: NamedRule): boolean {
   return (
     one.path === other.path &&
@@ -64,18 +69,19 @@ interface People {
 
 /** Plans the groups, their members and the folder rules of a Latchkey, or of the roles of AList. */
 export function planGroups(source: Source, people: People): GroupsPlan {
-  const plan: GroupsPlan = { groups: [], members: [], rules: [], refused: [] }
+  const plan: Planning = { groups: [], members: new Map(), rules: [], refused: [] }
   if (source.kind === 'latchkey') planLatchkey(source, people, plan)
   else planRoles(source, people, plan)
   const { groups, folderRules } = people.site
   return {
     ...plan,
     groups: plan.groups.filter(({ nameKey }) => !groups.includes(nameKey)),
+    members: Array.from(plan.members.values()).flat(),
     rules: plan.rules.filter((rule) => !folderRules.some((here) => isSameRule(rule, here))),
   }
 }
 
-function planLatchkey(source: Source, people: People, plan: GroupsPlan): void {
+function planLatchkey(source: Source, people: People, plan: Planning): void {
   const names = new Map<number, string>()
   for (const row of source.groups) {
     const id = readId(row['id'])
@@ -136,7 +142,7 @@ const scopesSchema = v.pipe(
  * Makes a group and folder rules of each role of AList (since 3.46). Who has a role sees the
  * folders of the role alone, unless `/` is among them.
  */
-function planRoles(source: Source, people: People, plan: GroupsPlan): void {
+function planRoles(source: Source, people: People, plan: Planning): void {
   const names = new Map<number, string>()
   for (const row of source.roles) {
     if (BUILT_IN_ROLES.includes(readText(row['name']))) continue
@@ -173,7 +179,7 @@ function rolesOf(value: unknown): number[] {
 const rolesSchema = v.pipe(v.string(), v.parseJson())
 
 /** @returns The key of its name; `undefined` for a group that is refused. */
-function addGroup(row: RawRow, noteColumn: string, plan: GroupsPlan): string | undefined {
+function addGroup(row: RawRow, noteColumn: string, plan: Planning): string | undefined {
   const given = readText(row['name'])
   try {
     const name = readGroupName(given)
@@ -193,22 +199,22 @@ function addMember(
   nameKey: string,
   oldId: number | undefined,
   { outcomes }: People,
-  { members }: GroupsPlan,
+  { members }: Planning,
 ): void {
   const owner = oldId === undefined ? undefined : outcomes.get(oldId)
   // A user who stays as here stays in the groups of here.
   if (!isWritten(owner) || owner.role === GUEST) return
-  const others = members.filter(({ userId }) => userId === owner.id)
+  const others = members.get(owner.id) ?? []
   if (others.some((member) => member.nameKey === nameKey)) return
   if (others.length >= MAX_GROUPS_OF_USER) return
   const { id: userId, usernameKey: key } = owner
-  members.push({ nameKey, userId, usernameKey: key, before: others.length })
+  members.set(userId, [...others, { nameKey, userId, usernameKey: key, before: others.length }])
 }
 
 function addRule(
   given: { path: unknown; access: OldFolderRule['access'] },
   whose: Pick<OldFolderRule, 'builtIn' | 'nameKey' | 'userId'>,
-  plan: GroupsPlan,
+  plan: Planning,
 ): void {
   const path = v.safeParse(basePathSchema, readText(given.path) || undefined)
   if (!path.success || path.output.length > MAX_RULE_PATH_CHARACTERS) {

@@ -13,7 +13,7 @@ import {
   sshKeys,
   users,
 } from '../../../schema/tables.ts'
-import { eventRow } from '../../core/audit/events.ts'
+import { eventRow, insertEvents } from '../../core/audit/events.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { COMMAND_LINE } from '../../core/access/operators.ts'
@@ -273,6 +273,17 @@ export function insertOldGroups(db: Database, by: Authority, rows: OldGroup[], n
     )
     .onConflictDoNothing()
     .returning({ name: groups.name })
+}
+
+/** Writes an event for each group that was made. */
+export function insertGroupEvents(
+  db: Database,
+  by: Authority,
+  made: readonly { name: string }[],
+  now: number,
+) {
+  const event = { at: now, kind: 'group_created', ...COMMAND_LINE } as const
+  return insertEvents(db, by, event, { detail: member('name') }, { from: jsonRows([...made]) })
 }
 
 /** Puts the accounts that this import has made into groups, and no others. */

@@ -24,6 +24,7 @@ import {
   insertOldCodes,
   insertOldFileUsers,
   insertOldFolderRules,
+  insertGroupEvents,
   insertOldGroups,
   insertOldIdentities,
   insertOldMembers,
@@ -224,8 +225,8 @@ export async function writeReservedNames({ db }: Site, names: OldReservedName[],
 async function writeGroups({ db }: Site, { groups, members, rules }: Plan['groups'], now: number) {
   const by = isOperator(db, COMMAND_LINE, now)
   const event = { at: now, ...COMMAND_LINE }
-  const made = (await insertOldGroups(db, by, groups, now)).map(({ name }) => name)
-  for (const detail of made) await insertEvent(db, by, { ...event, kind: 'group_created', detail })
+  const made = await insertOldGroups(db, by, groups, now)
+  if (made.length > 0) await insertGroupEvents(db, by, made, now)
   for (const some of chunk(members)) await insertOldMembers(db, by, some, now)
   let folderRules = 0
   for (const some of chunk(rules))
