@@ -1,3 +1,4 @@
+import { folderState } from '../../schema/tables.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
@@ -20,12 +21,23 @@ export class GroupsSite extends CheapSite {
     return this.call(method, `/api/admin/${path}`, { token: this.adminToken, body })
   }
 
+  /** Makes a folder rule. */
+  addRule(path: string, whose: object, access: string) {
+    return this.admin('POST', 'folder_rule/create', { path, ...whose, access })
+  }
+
   /** Makes a group. @returns Its id. */
   async addGroup(name: string, users: number[] = []): Promise<number> {
     const { data } = await this.admin('POST', 'group/create', { name })
     if (users.length > 0) await this.admin('POST', 'group/member/add', { id: data.id, users })
     return data.id
   }
+}
+
+/** Tells whether the file server has what the rules say. */
+export async function isSettled({ db }: Pick<CheapSite, 'db'>): Promise<boolean> {
+  const [state] = await db.select().from(folderState)
+  return state?.version === state?.written
 }
 
 const arrangeUsers = prepared(async (site: GroupsSite) => {

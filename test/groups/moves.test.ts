@@ -21,9 +21,6 @@ const rules = async () => {
   )
 }
 
-const addRule = (path: string, whose: object, access: string) =>
-  site.admin('POST', 'folder_rule/create', { path, ...whose, access })
-
 const adopt = (path: string) => site.admin('POST', 'folder_rule/adopt', { path })
 const move = (path: string, to: string) => site.admin('POST', 'folder_rule/move', { path, to })
 
@@ -46,21 +43,21 @@ describe('POST /api/admin/folder_rule/adopt', () => {
 
   test('is what a rule in such a folder needs before', async () => {
     site.openlist.metas.put({ path: '/nas/closed', read_users: [ALICE] })
-    const refused = await addRule('/nas', { uid: BOB }, 'read')
+    const refused = await site.addRule('/nas', { uid: BOB }, 'read')
     expect(refused).toEqual({
       code: 409,
       message: 'the file server has users of its own for /nas/closed, adopt them first',
       data: null,
     })
-    expect(await addRule('/other', { uid: BOB }, 'read')).toMatchObject({ code: 200 })
+    expect(await site.addRule('/other', { uid: BOB }, 'read')).toMatchObject({ code: 200 })
     await adopt('/nas')
-    expect(await addRule('/nas', { uid: BOB }, 'read')).toMatchObject({ code: 200 })
+    expect(await site.addRule('/nas', { uid: BOB }, 'read')).toMatchObject({ code: 200 })
   })
 
   test('leaves lists alone that were there when the file server was away for the rule', async () => {
     site.openlist.metas.put({ path: '/nas/closed', read_users: [ALICE] })
     site.openlist.answer = () => Promise.reject(new TypeError('away'))
-    expect(await addRule('/nas', { uid: BOB }, 'read')).toMatchObject({
+    expect(await site.addRule('/nas', { uid: BOB }, 'read')).toMatchObject({
       code: 200,
       data: { waiting: 1 },
     })
@@ -83,8 +80,8 @@ describe('POST /api/admin/folder_rule/adopt', () => {
 describe('POST /api/admin/folder_rule/move', () => {
   beforeEach(async () => {
     site.openlist.folders.push('/nas', '/nas/a', '/nas/a/b', '/nas/c', '/pub')
-    await addRule('/nas/a', { uid: ALICE }, 'read')
-    await addRule('/nas/a/b', { group: 'user' }, 'none')
+    await site.addRule('/nas/a', { uid: ALICE }, 'read')
+    await site.addRule('/nas/a/b', { group: 'user' }, 'none')
   })
 
   test.each([
@@ -164,7 +161,7 @@ describe('POST /api/admin/folder_rule/move', () => {
 
 describe('POST /api/admin/folder_rule/sync', () => {
   test('writes what differs, and counts it', async () => {
-    await addRule('/nas', { uid: ALICE }, 'read')
+    await site.addRule('/nas', { uid: ALICE }, 'read')
     site.openlist.metas.rows.splice(0)
     expect(await site.admin('POST', 'folder_rule/sync')).toEqual({
       code: 200,

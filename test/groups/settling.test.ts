@@ -3,7 +3,7 @@ import { folderRules, folderState } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { FILES_ORIGIN, type Sent } from '../support/openlist-stand-in.ts'
-import { arrangeGroups, type GroupsSite } from './groups-site.ts'
+import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
 
 const ALICE = 3
 const BOB = 4
@@ -18,8 +18,6 @@ beforeEach(async () => {
 })
 
 const list = (token: string, path = '/') => site.post('/api/fs/list', { path }, { token })
-const addRule = (path: string, whose: object, access: string) =>
-  site.admin('POST', 'folder_rule/create', { path, ...whose, access })
 const numberOf = (call: string) =>
   site.openlist.sent.filter(({ path }) => path.startsWith(`/api/admin/meta/${call}`)).length
 
@@ -33,11 +31,6 @@ async function addRules(count: number, userId: number): Promise<void> {
   }))
   for (let begin = 0; begin < count; begin += 10)
     await site.db.insert(folderRules).values(rows.slice(begin, begin + 10))
-}
-
-async function isSettled(): Promise<boolean> {
-  const [state] = await site.db.select().from(folderState)
-  return state?.version === state?.written
 }
 
 /** Holds the first such call until `release`. */
@@ -74,8 +67,8 @@ describe('a request of a user whose folders wait', () => {
   })
 
   test('leaves those of others alone, who pass', async () => {
-    await addRule('/nas', { group: 'user' }, 'read')
-    await addRule('/nas', { uid: ALICE }, 'write')
+    await site.addRule('/nas', { group: 'user' }, 'read')
+    await site.addRule('/nas', { uid: ALICE }, 'write')
     const rule = { path: '/nas', userId: BOB, access: 'none', createdAt: site.now }
     await site.db.insert(folderRules).values(rule)
     const before = numberOf('update')
@@ -89,13 +82,13 @@ describe('a request of a user whose folders wait', () => {
   })
 
   test('waits for nobody who is not concerned', async () => {
-    await addRule('/nas', { uid: ALICE }, 'read')
+    await site.addRule('/nas', { uid: ALICE }, 'read')
     await site.db.update(folderState).set({ written: 'older' })
     site.openlist.sent.splice(0)
     expect(await list(bob)).toMatchObject({ code: 200 })
     expect(numberOf('update')).toBe(0)
     await runFrequently(site.deps)
-    expect(await isSettled()).toBe(true)
+    expect(await isSettled(site)).toBe(true)
   })
 
   test('fails while the file server takes nothing, by WebDAV too', async () => {
@@ -116,7 +109,7 @@ describe('shares', () => {
   const share = { id: 's', files: ['/nas'], disabled: false, creator: 'bob', creator_role: 0 }
 
   test('of a user are over before the next request, however a right was taken', async () => {
-    await addRule('/nas', { uid: BOB }, 'read')
+    await site.addRule('/nas', { uid: BOB }, 'read')
     site.openlist.shares.rows.push({ ...share })
     await site.db.update(folderRules).set({ access: 'none' })
     expect(await list(bob)).toMatchObject({ code: 200 })
@@ -126,32 +119,32 @@ describe('shares', () => {
   test('that the file server does not list keep no folder from being written', async () => {
     site.openlist.answer = ({ path }) =>
       path === '/api/share/list' ? new Response('', { status: 500 }) : undefined
-    const made = await addRule('/nas', { uid: ALICE }, 'read')
+    const made = await site.addRule('/nas', { uid: ALICE }, 'read')
     expect(made).toMatchObject({ code: 200, data: { waiting: 1 } })
     expect(await list(bob, '/nas')).toMatchObject({ code: 403 })
-    expect(await isSettled()).toBe(false)
+    expect(await isSettled(site)).toBe(false)
     site.openlist.answer = undefined
     site.openlist.shares.rows.push({ ...share })
     await runFrequently(site.deps)
     expect(site.openlist.shares.rows).toMatchObject([{ disabled: true }])
-    expect(await isSettled()).toBe(true)
+    expect(await isSettled(site)).toBe(true)
   })
 })
 
 test('a right that a request takes without an operator of rules is taken after its answer', async () => {
   const id = await site.addGroup('staff', [ALICE, BOB])
-  await addRule('/nas', { group: 'staff' }, 'read')
+  await site.addRule('/nas', { group: 'staff' }, 'read')
   expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [1, ALICE, BOB] })
   expect(await site.admin('POST', `user/delete?id=${ALICE}`)).toMatchObject({ code: 200 })
   await site.settle()
   expect(site.openlist.metas.at('/nas'), `group ${id}`).toMatchObject({ read_users: [1, BOB] })
-  expect(await isSettled()).toBe(true)
+  expect(await isSettled(site)).toBe(true)
 })
 
 describe('an account that is new', () => {
   test('is on the lists, or not, before its first request is passed on', async () => {
-    await addRule('/nas', { group: 'user' }, 'read')
-    await addRule('/closed', { uid: ALICE }, 'read')
+    await site.addRule('/nas', { group: 'user' }, 'read')
+    await site.addRule('/closed', { uid: ALICE }, 'read')
     expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [] })
     await site.addUser('dave', { password: 'dave-Passw0rd' })
     const dave = await site.token('dave', 'dave-Passw0rd')
@@ -160,7 +153,7 @@ describe('an account that is new', () => {
   })
 
   test('that everybody was on the lists for is shut out at once', async () => {
-    for (const uid of [ALICE, BOB, 5]) await addRule('/nas', { uid }, 'read')
+    for (const uid of [ALICE, BOB, 5]) await site.addRule('/nas', { uid }, 'read')
     expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [] })
     await site.addUser('dave', { password: 'dave-Passw0rd' })
     const dave = await site.token('dave', 'dave-Passw0rd')
@@ -168,7 +161,7 @@ describe('an account that is new', () => {
   })
 
   test('is the guest, when it is switched on', async () => {
-    await addRule('/nas', { group: 'user' }, 'read')
+    await site.addRule('/nas', { group: 'user' }, 'read')
     expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [] })
     const { data } = await site.admin('GET', 'user/get?id=2')
     await site.admin('POST', 'user/update', { ...data, disabled: false })
@@ -178,10 +171,10 @@ describe('an account that is new', () => {
   })
 
   test('is an admin who is none any more', async () => {
-    await addRule('/nas', { uid: BOB }, 'read')
+    await site.addRule('/nas', { uid: BOB }, 'read')
     const { data } = await site.admin('GET', `user/get?id=${BOB}`)
     await site.admin('POST', 'user/update', { ...data, role: 2, password: '' })
-    await addRule('/other', { uid: ALICE }, 'read')
+    await site.addRule('/other', { uid: ALICE }, 'read')
     await site.admin('POST', 'user/update', { ...data, role: 0, password: '' })
     await site.settle()
     expect(await list(bob, '/other')).toMatchObject({ code: 403 })
@@ -191,9 +184,9 @@ describe('an account that is new', () => {
 describe('two changes at once', () => {
   test('are written by one after the other, and the later one holds', async () => {
     const { arrived, release } = hold('/api/admin/meta/create')
-    const first = addRule('/nas', { uid: ALICE }, 'read')
+    const first = site.addRule('/nas', { uid: ALICE }, 'read')
     await arrived
-    const second = addRule('/nas', { uid: BOB }, 'read')
+    const second = site.addRule('/nas', { uid: BOB }, 'read')
     const ended = Promise.withResolvers<void>()
     site.deps.wait = async () => {
       ended.resolve()
@@ -204,13 +197,13 @@ describe('two changes at once', () => {
     await site.settle()
     await runFrequently(site.deps)
     expect(site.openlist.metas.rows).toMatchObject([{ path: '/nas', read_users: [1, ALICE, BOB] }])
-    expect(await isSettled()).toBe(true)
+    expect(await isSettled(site)).toBe(true)
   })
 
   test('a request that finds others writing is told to come again in a second', async () => {
-    await addRule('/nas', { group: 'user' }, 'read')
+    await site.addRule('/nas', { group: 'user' }, 'read')
     const { arrived, release } = hold('/api/share/list')
-    const change = addRule('/nas', { uid: BOB }, 'none')
+    const change = site.addRule('/nas', { uid: BOB }, 'none')
     await arrived
     const response = await site.fetch('POST', '/api/fs/list', { token: bob, body: { path: '/' } })
     expect(await response.json()).toMatchObject({ code: 503 })
@@ -220,9 +213,9 @@ describe('two changes at once', () => {
   })
 
   test('a request between a change and its write does not get through', async () => {
-    await addRule('/nas', { group: 'user' }, 'read')
+    await site.addRule('/nas', { group: 'user' }, 'read')
     const { arrived, release } = hold('/api/share/list')
-    const change = addRule('/nas', { uid: BOB }, 'none')
+    const change = site.addRule('/nas', { uid: BOB }, 'none')
     await arrived
     // The rule is stored, and nothing is written yet.
     const asked = list(bob, '/nas')

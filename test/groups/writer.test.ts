@@ -1,15 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  auditEvents,
-  folderMetas,
-  folderRules,
-  folderState,
-  groupMembers,
-  groups,
-} from '../../schema/tables.ts'
+import { auditEvents, folderMetas, folderRules, groupMembers, groups } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
+import { isSettled } from './groups-site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 
@@ -38,17 +32,12 @@ async function removeRules(): Promise<void> {
   await site.db.delete(folderRules)
 }
 
-async function isSettled(): Promise<boolean> {
-  const [state] = await site.db.select().from(folderState)
-  return state?.version === state?.written
-}
-
 const run = () => runFrequently(site.deps)
 
 describe('the five-minute run', () => {
   test('writes a folder with rules: who may, with the admin there', async () => {
     await addRule('/nas', { userId: alice }, 'read')
-    expect(await isSettled()).toBe(false)
+    expect(await isSettled(site)).toBe(false)
     await run()
     expect(openlist.metas.rows).toMatchObject([
       {
@@ -59,7 +48,7 @@ describe('the five-minute run', () => {
         write_users_sub: true,
       },
     ])
-    expect(await isSettled()).toBe(true)
+    expect(await isSettled(site)).toBe(true)
   })
 
   test('writes the metas below a folder with rules, and keeps the rest of them', async () => {
@@ -86,7 +75,7 @@ describe('the five-minute run', () => {
       { path: '/nas/sub', read_users: [], read_users_sub: false, readme: 'read me' },
     ])
     expect(await site.db.select().from(folderMetas)).toEqual([])
-    expect(await isSettled()).toBe(true)
+    expect(await isSettled(site)).toBe(true)
   })
 
   test('writes no list where nobody is shut out', async () => {

@@ -10,6 +10,17 @@ import { fromLooseBase32, toBase32 } from '../../src/core/base/base32.ts'
 import { usernameKey } from '../../src/core/accounts/username.ts'
 import { ECDSA, ED25519, RSA } from '../ssh-keys/key-texts.ts'
 
+/** A site that has nothing yet. */
+const EMPTY_SITE: SiteState = {
+  users: [],
+  reserved: [],
+  highestId: 0,
+  passkeyIds: [],
+  settings: [],
+  groups: [],
+  folderRules: [],
+}
+
 const NOW = Date.parse('2026-11-21T00:00:00Z')
 /** Stands in every column that holds a secret, so that it can be looked for. */
 const SECRET = 'TOPSECRET'
@@ -234,16 +245,7 @@ test('a user has no more than a hundred keys', () => {
     return { user_id: 3, title: `k${i}`, key_str: `ssh-ed25519 ${other.toString('base64')}` }
   })
   const users = [{ id: 3, username: 'a' }]
-  const empty = {
-    users: [],
-    reserved: [],
-    highestId: 0,
-    passkeyIds: [],
-    settings: [],
-    groups: [],
-    folderRules: [],
-  }
-  const plan = planImport({ kind: 'database', users, keys, settings: [], ...REST }, empty, NOW)
+  const plan = planImport({ kind: 'database', users, keys, settings: [], ...REST }, EMPTY_SITE, NOW)
   expect(plan.accounts[0]?.keys).toHaveLength(100)
   expect(plan.refused.map(({ name: title, reason }) => [title, reason])).toEqual(
     ['k100', 'k101', 'k102'].map((title) => [title, 'a user can have at most 100 keys (of "a")']),
@@ -363,15 +365,6 @@ const platform = (value: string) => [
 ]
 
 describe('single sign-on', () => {
-  const nobody = {
-    users: [],
-    reserved: [],
-    highestId: 0,
-    passkeyIds: [],
-    settings: [],
-    groups: [],
-    folderRules: [],
-  }
   const users = [
     { id: 3, username: 'anna', role: 0, sso_id: '583231' },
     { id: 4, username: 'berta', role: 0, sso_id: '7' },
@@ -381,7 +374,7 @@ describe('single sign-on', () => {
   const plan = (value: string) =>
     planImport(
       { kind: 'database', users, keys: [], settings: platform(value), ...REST },
-      nobody,
+      EMPTY_SITE,
       NOW,
     )
 
@@ -409,7 +402,7 @@ describe('single sign-on', () => {
     ]
     const { accounts } = planImport(
       { kind: 'database', users: both, keys: [], settings: platform(provider), ...REST },
-      nobody,
+      EMPTY_SITE,
       NOW,
     )
     expect(accounts.map(({ identities }) => identities)).toEqual([
@@ -432,7 +425,7 @@ describe('single sign-on', () => {
     const identities = [{ ...row, user_id: 3 }]
     const { accounts, settings, refused } = planImport(
       { ...latchkey, ...REST, identities },
-      nobody,
+      EMPTY_SITE,
       NOW,
     )
     expect(accounts[0]?.identities).toEqual([row])
