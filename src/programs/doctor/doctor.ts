@@ -3,7 +3,7 @@ import { rebuildCopy } from '../../capabilities/settings/store.ts'
 import { UsageError } from '../kit/command-error.ts'
 import { command, takes } from '../kit/declaration.ts'
 import { type Finding, showFindings } from '../kit/findings.ts'
-import { CAPABILITIES } from '../site/capabilities.ts'
+import { loadChecks } from '../site/capabilities.ts'
 import type { Setup } from '../site/in-programs.ts'
 import type { Site } from '../site/site.ts'
 import { openSite } from '../site/on-site.ts'
@@ -47,9 +47,7 @@ export const doctorCommand = command({
 
 /** Judges a site by its own checks and by those of capabilities: first the setup, then the data. */
 async function judgeSite(site: Site, setup: Setup, facts: Facts): Promise<Finding[]> {
-  const checks = await Promise.all(
-    CAPABILITIES.map(async (capability) => (await capability.checks?.()) ?? {}),
-  )
+  const checks = await loadChecks()
   const ofSetup = await Promise.all(
     checks.map(async (check) => (await check.ofSetup?.(site, setup)) ?? []),
   )

@@ -45,3 +45,12 @@ function render(findings: Finding[]): string {
     })
     .join('\n')
 }
+
+/** Things that a finding names; of more, it tells the number. */
+const MAX_NAMES = 5
+
+/** Names the first things of a list, and says how many more there are. */
+export function some(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES
+  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}

@@ -13,7 +13,7 @@ import { sshKeys } from '../../capabilities/ssh-keys/programs.ts'
 import { sso } from '../../capabilities/sso/programs.ts'
 import { twoFactor } from '../../capabilities/two-factor/programs.ts'
 import { users } from '../../capabilities/users/programs.ts'
-import type { InPrograms } from './in-programs.ts'
+import type { Checks, InPrograms } from './in-programs.ts'
 
 /**
  * The parts of capabilities for programs, in the order of the help. The programs also run without a
@@ -36,3 +36,8 @@ export const CAPABILITIES: readonly InPrograms[] = [
   files,
   activity,
 ]
+
+/** Loads what each capability checks. */
+export function loadChecks(): Promise<Checks[]> {
+  return Promise.all(CAPABILITIES.map(async ({ checks }) => (await checks?.()) ?? {}))
+}

@@ -183,11 +183,7 @@ export function uploadConfig(config: SiteConfig, { databaseId, namespaceId }: Re
     ...config,
     keep_vars: true,
     vars: Object.fromEntries(set),
-    main: resolve(config.main),
     assets: { ...config.assets, directory: resolve(config.assets.directory) },
-    alias: Object.fromEntries(
-      Object.entries(config.alias).map(([name, file]) => [name, resolve(file)]),
-    ),
     d1_databases: [
       {
         ...database,

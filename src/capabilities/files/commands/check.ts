@@ -8,13 +8,12 @@ import { callAsAdmin } from '../origin.ts'
 import { listRemoteUsers, type RemoteUser } from '../remote-users.ts'
 import { type Link, listLinks } from '../store.ts'
 import { GENERAL } from '../../../core/accounts/roles.ts'
-import { failure, type Finding, good, warning } from '../../../programs/kit/findings.ts'
+import { failure, type Finding, good, some, warning } from '../../../programs/kit/findings.ts'
 import { latchkey } from '../../../programs/kit/printed-command.ts'
 import type { Site } from '../../../programs/site/site.ts'
 import { judgeFileServer, judgeLinks, readStateOf } from './judge.ts'
 
 const settingsSchema = v.array(v.object({ key: v.string(), value: v.string() }))
-const MAX_NAMES = 5
 
 /** Checks the file server of a site, and the links of users to its users. Changes nothing. */
 export async function checkFiles(site: Site, files: FileServer): Promise<Finding[]> {
@@ -145,9 +144,4 @@ function checkLinks(links: Link[], remote: RemoteUser[]): Finding[] {
           ),
         ]),
   ]
-}
-
-function some(names: string[]): string {
-  const more = names.length - MAX_NAMES
-  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }

@@ -8,7 +8,7 @@ import { parseFiles } from '../../../programs/kit/files-option.ts'
 import { type Finding, showFindings } from '../../../programs/kit/findings.ts'
 import { parseId } from '../../../programs/kit/paging.ts'
 import { latchkey, userWord } from '../../../programs/kit/printed-command.ts'
-import { CAPABILITIES } from '../../../programs/site/capabilities.ts'
+import { loadChecks } from '../../../programs/site/capabilities.ts'
 import { USER } from '../../../programs/site/find-user.ts'
 import { readFileServer } from '../../../programs/site/file-server.ts'
 import { onSite, openSite } from '../../../programs/site/on-site.ts'
@@ -66,9 +66,9 @@ const check = command({
 
 /** What other capabilities check of the file server. */
 async function checksOfOthers(site: Site, server: FileServer): Promise<Finding[]> {
-  const checks = await Promise.all(CAPABILITIES.map(async (each) => each.checks?.()))
+  const checks = await loadChecks()
   const found = await Promise.all(
-    checks.map(async (each) => (await each?.ofFiles?.(site, server)) ?? []),
+    checks.map(async ({ ofFiles }) => (await ofFiles?.(site, server)) ?? []),
   )
   return found.flat()
 }

@@ -1,6 +1,6 @@
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
-import { type Finding, good, warning } from '../../../programs/kit/findings.ts'
+import { type Finding, good, some, warning } from '../../../programs/kit/findings.ts'
 import { latchkey } from '../../../programs/kit/printed-command.ts'
 import { findFileServer } from '../../../programs/site/file-server.ts'
 import type { Checks } from '../../../programs/site/in-programs.ts'
@@ -11,7 +11,6 @@ import { findWarningsOfAll } from '../warnings.ts'
 import type { WeakRule } from '../weak-rules.ts'
 
 const CHECK = 'folder rules'
-const MAX_NAMES = 5
 
 export const checks: Checks = {
   async ofData(site, { isRemote }) {
@@ -87,9 +86,4 @@ function judgeWeak(weak: readonly WeakRule[]): Finding[] {
           ),
         ]),
   ]
-}
-
-function some(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES
-  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
