@@ -55,10 +55,10 @@ async function showCheck(c: AppContext, refused?: Refused) {
           { kind: 'password_changed' },
         ),
       }),
-      Promise.all(kinds.map((find) => find(deps, actor.userId, batch))),
+      ...kinds.map((find) => find(deps, actor.userId, batch)),
     ],
   )
-  const [{ changed }, found] = works
+  const [{ changed }, ...found] = works
   const { account, sessions, newNetworks, countries } = ran
   const props = {
     view: await readView(c, account),
