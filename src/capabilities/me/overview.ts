@@ -1,9 +1,9 @@
-import { count, eq, sql } from 'drizzle-orm'
-import { passkeys, users } from '../../../schema/tables.ts'
+import { count, eq } from 'drizzle-orm'
+import { passkeys } from '../../../schema/tables.ts'
 import type { ReaderDeps, SessionActor } from '../../core/access/act-as.ts'
 import { own, read } from '../../core/access/subject.ts'
 import { selectClosed } from '../../core/access/kept-credentials.ts'
-import { GROUP_NAMES, groupNamesOf } from '../../core/accounts/groups.ts'
+import { groupNamesOf, selectGroupNames } from '../../core/accounts/groups.ts'
 import { ownEvent, selectEvents } from '../../core/audit/event-lists.ts'
 import { selectNewNetworks } from '../../core/audit/sign-in-networks.ts'
 import { countUnusedCodes } from '../two-factor/store.ts'
@@ -20,12 +20,9 @@ export async function readOverview(deps: ReaderDeps, actor: SessionActor) {
   const { closedAppPasswords, closedKeys, ...found } = await read(deps, own(actor), {
     ...selectClosed(db, userId),
     codes: countUnusedCodes(db, userId),
-    newNetworks: selectNewNetworks(db, userId, deps.now(), network),
+    newNetworks: selectNewNetworks(db, userId, deps.now(), network).limit(1),
     events: selectEvents(db, userId, LATEST_EVENTS),
-    groups: db
-      .select({ names: GROUP_NAMES })
-      .from(users)
-      .where(sql`${users.id} = ${userId}`),
+    groups: selectGroupNames(db, userId),
     passkeys: db.select({ total: count() }).from(passkeys).where(eq(passkeys.userId, userId)),
   })
   const { account, codes, newNetworks, events, groups, passkeys: counted } = found

@@ -48,6 +48,14 @@ export const GROUP_NAMES = sql<string>`(${sql`select json_group_array(name) from
   where ${groupMembers.userId} = ${users.id} order by ${groups.nameKey}
 )`})`.as('group_names')
 
+/** Selects the names of a user's own groups, for `groupNamesOf`. */
+export function selectGroupNames(db: Database, userId: UserId) {
+  return db
+    .select({ names: GROUP_NAMES })
+    .from(users)
+    .where(sql`${users.id} = ${userId}`)
+}
+
 const namesSchema = v.pipe(v.string(), v.parseJson(), v.array(v.string()))
 
 /**

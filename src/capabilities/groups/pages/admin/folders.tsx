@@ -13,7 +13,7 @@ import {
   ACCESS,
   accessAt,
   type FolderRule,
-  isBelow,
+  isAtOrBelow,
   pathAndParents,
   seenBy,
 } from '../../decision.ts'
@@ -76,7 +76,7 @@ export function FoldersPage(props: FoldersProps) {
         <Empty icon="folders" title={t.none} hint={t.noneHint} />
       ) : (
         <article>
-          <Tree {...props} folders={tree} />
+          <Tree {...props} folders={tree} others={othersOf(rules)} />
         </article>
       )}
       {weak.length > 0 && (
@@ -99,6 +99,7 @@ export function FoldersPage(props: FoldersProps) {
 
 interface TreeProps extends FoldersProps {
   folders: Folder[]
+  others: Others
 }
 
 function Tree({ folders, ...props }: TreeProps) {
@@ -114,7 +115,7 @@ function Tree({ folders, ...props }: TreeProps) {
               <RuleRow {...props} rule={rule} />
             ))}
           </ul>
-          <p class="hint">{othersAt(props.view, folder, props.rules)}</p>
+          <p class="hint">{othersAt(props.view, folder, props.others)}</p>
           {folder.below.length > 0 && <Tree {...props} folders={folder.below} />}
         </li>
       ))}
@@ -122,18 +123,27 @@ function Tree({ folders, ...props }: TreeProps) {
   )
 }
 
+/** Users whom no group needs to name, with the rules as they see them. */
+function othersOf(rules: readonly ListedRule[]) {
+  const all = rules.map(asFolderRule)
+  return (
+    [
+      ['user', GENERAL],
+      ['guest', GUEST],
+    ] as const
+  ).map(([group, role]) => ({ group, seen: seenBy(all, { id: NOBODY, role, groupIds: [] }) }))
+}
+
+type Others = ReturnType<typeof othersOf>
+
 /** Says what those may do whom no rule of the folder names. */
-function othersAt({ t }: View, { path, rules: own }: Folder, rules: readonly ListedRule[]): string {
-  const others = [
-    ['user', GENERAL, t.folders.otherUsers],
-    ['guest', GUEST, t.folders.guests],
-  ] as const
+function othersAt({ t }: View, { path, rules: own }: Folder, others: Others): string {
+  const who = { user: t.folders.otherUsers, guest: t.folders.guests }
   const said = others
-    .filter(([name]) => own.every(({ group }) => group !== name))
-    .map(([, role, who]) => {
-      const seen = seenBy(rules.map(asFolderRule), { id: NOBODY, role, groupIds: [] })
-      return t.folders.right(who, t.folders.decided[accessAt(seen, path).access])
-    })
+    .filter((other) => own.every(({ group }) => group !== other.group))
+    .map(({ group, seen }) =>
+      t.folders.right(who[group], t.folders.decided[accessAt(seen, path).access]),
+    )
   return [...said, t.folders.admins].join(t.sentenceGap)
 }
 
@@ -298,7 +308,7 @@ function answerOf(
 ): Child {
   const t = view.t.folders
   const deciding = rules.find(({ id }) => id === rule)
-  const isClosed = rules.some((each) => each.path === path || isBelow(path, each.path))
+  const isClosed = rules.some((each) => isAtOrBelow(path, each.path))
   const why =
     deciding !== undefined
       ? t.because(t.right(whoIn(view, deciding), t.decided[deciding.access]), deciding.path)

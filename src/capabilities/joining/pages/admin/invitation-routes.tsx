@@ -72,8 +72,10 @@ function numberOf(text = ''): number | string | undefined {
 }
 
 async function showNewInvitation(c: AppContext, refused?: Refused) {
-  const view = await adminView(c)
-  const { links } = await listLinks(c.get('deps'), actorOf(c), 'invitation', 1, 1)
+  const [view, { links }] = await Promise.all([
+    adminView(c),
+    listLinks(c.get('deps'), actorOf(c), 'invitation', 1, 1),
+  ])
   const [last] = links
   const usual = {
     permission: last?.permission ?? 0,

@@ -1,5 +1,6 @@
 import type { AppContext } from '../../../../web/http/context.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
+import { act as actAsOperator, of } from '../../../../core/access/subject.ts'
 import { Refusal } from '../../../../core/base/refusals.ts'
 import { action, type Action } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
@@ -21,7 +22,14 @@ import { goTo, showPage, type View } from '../../../../web/kit/view.ts'
 import { findUsers } from '../../find-users.ts'
 import { changeUser } from '../../manage-users.ts'
 import { remindOfFactor } from '../../remind.ts'
-import { goToList, listOf, userAddress, USERS_PATH } from './user-address.ts'
+import {
+  goToList,
+  listAddress,
+  listOf,
+  selectedAddress,
+  userAddress,
+  USERS_PATH,
+} from './user-address.ts'
 
 /** Each of them is a change of its own, with a round trip or two. */
 const MAX_SELECTED = 25
@@ -88,9 +96,8 @@ export const selectedForm: Action = action({
   confirms: true,
   async run(c, fields): Promise<Outcome> {
     const { act, ids, isSure } = await selectedIn(c, fields)
-    const { isFresh } = await adminView(c)
     if (act.question !== undefined && !isSure) return { isAsked: true }
-    if (!isFresh) throw new Refusal('confirmationNeeded')
+    await actAsOperator(c.get('deps'), of(actorOf(c)), { fresh: true }, () => ({}))
     const refused: { id: number; refusal?: Refusal }[] = []
     for (const id of ids) {
       if (id === actorOf(c).userId) refused.push({ id })
@@ -206,16 +213,6 @@ async function showResults(
       </p>
     </AccountPage>,
   )
-}
-
-function listAddress(list: string): string {
-  return list === '' ? USERS_PATH : `${USERS_PATH}?${list}`
-}
-
-/** Returns the address of the form; the way back to the list stays in it. */
-function selectedAddress(list: string): string {
-  const back = list === '' ? '' : `?${String(new URLSearchParams({ list }))}`
-  return `${USERS_PATH}/selected${back}`
 }
 
 interface SelectionProps {

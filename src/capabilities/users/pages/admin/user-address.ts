@@ -43,8 +43,23 @@ export function usersAddress({ search, group, sort }: UserSearch, page = 1): str
  * @param list The query of the list that the page leads back to, or empty.
  */
 export function userAddress(id: number, list: string, form = ''): string {
+  return under(`${id}${form}`, list)
+}
+
+/** Returns the address of the form of selected users. */
+export function selectedAddress(list: string): string {
+  return under('selected', list)
+}
+
+/** The way back to the list stays in the address. */
+function under(path: string, list: string): string {
   const back = list === '' ? '' : `?${String(new URLSearchParams({ list }))}`
-  return `${USERS_PATH}/${id}${form}${back}`
+  return `${USERS_PATH}/${path}${back}`
+}
+
+/** Returns the address of the list with a query, or without one. */
+export function listAddress(list: string): string {
+  return list === '' ? USERS_PATH : `${USERS_PATH}?${list}`
 }
 
 /** Reads the query of the list that the user's page leads back to; anything else is dropped. */
@@ -63,6 +78,5 @@ export function userPageOf(c: AppContext): string {
 
 /** Leads to the list, so that an operator who goes through people goes on with the next one. */
 export function goToList(c: AppContext, notice: DoneNotice) {
-  const list = listOf(c)
-  return goTo(c, list === '' ? USERS_PATH : `${USERS_PATH}?${list}`, notice)
+  return goTo(c, listAddress(listOf(c)), notice)
 }
