@@ -224,7 +224,7 @@ describe('a new network', () => {
   test('is confirmed from a fresh session alone, and not by one on that network', async () => {
     site.now += HOUR
     const stale = await visitor.post('/account/sessions/known', { network: NEW })
-    expect([stale.status, problemAt(stale.html, 'known-confirm_password')]).toEqual([
+    expect([stale.status, problemAt(stale.html, `known-${NEW}-confirm_password`)]).toEqual([
       403,
       'Confirm your identity to continue.',
     ])

@@ -1,8 +1,9 @@
+import { counted } from '../../web/kit/texts/counted.ts'
 import type { Access, Decided } from './decision.ts'
 import type { Weakness } from './weak-rules.ts'
 
-const counted = (count: number, one: string, many: string) =>
-  count === 1 ? `1 ${one}` : `${count} ${many}`
+const someRights = counted('1 right in a folder', '# rights in folders')
+const leaving = counted('1 user leaves', '# users leave')
 
 /** The texts of groups and folders in English. */
 export const groupsEn = {
@@ -11,8 +12,8 @@ export const groupsEn = {
     lead: 'Users who have the same rights in folders, and the same role in apps.',
     none: 'No groups',
     noneHint: 'A group is a name for some users. Then give it rights in folders.',
-    members: (count: number) => counted(count, 'member', 'members'),
-    rules: (count: number) => counted(count, 'right in a folder', 'rights in folders'),
+    members: counted('1 member', '# members'),
+    rules: someRights,
     builtIn:
       'Three groups exist by themselves: “user” has every user, “guest” the visitors who are not signed in, “admin” the administrators.',
     add: 'New group',
@@ -35,9 +36,8 @@ export const groupsEn = {
     save: 'Save',
     delete: 'Delete the group',
     deleteQuestion: (members: number) =>
-      `The group goes, and ${counted(members, 'user leaves', 'users leave')} it. Their accounts stay.`,
-    deleteFirst: (rules: number) =>
-      `The group still has ${counted(rules, 'right in a folder', 'rights in folders')}. Remove them first.`,
+      `The group goes, and ${leaving(members)} it. Their accounts stay.`,
+    deleteFirst: (rules: number) => `The group still has ${someRights(rules)}. Remove them first.`,
     addedBy: (name: string) => `added by ${name}`,
     sources: {
       operator: 'added by an administrator',

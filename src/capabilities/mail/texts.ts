@@ -234,9 +234,9 @@ const zh: MailTexts = {
       after: () => [],
     },
     factor_reminder: {
-      subject: ({ site }) => `请为你在${site}的账户开启双重验证`,
+      subject: ({ site }) => chinese`请为你在 ${site} 的账户开启双重验证`,
       before: ({ user, site }) => [
-        `${site}的管理员提醒你为账户 ${user} 开启双重验证：添加通行密钥，或使用验证器应用。这样，仅凭密码无法登录你的账户。`,
+        chinese`${site} 的管理员提醒你为账户 ${user} 开启双重验证：添加通行密钥，或使用验证器应用。这样，仅凭密码无法登录你的账户。`,
         '请登录，然后打开“安全”页面。',
       ],
       link: '',

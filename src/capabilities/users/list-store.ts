@@ -163,7 +163,8 @@ function isInGroup(group: UserGroup, now: number): SQL | undefined {
   return GROUP_CONDITIONS[group]
 }
 
-function isEnding({ from, until }: { from: number; until: number }): SQL {
+/** Holds for a row of `users` whose account ends in this time. */
+export function isEnding({ from, until }: { from: number; until: number }): SQL {
   return sql`${users.endsAt} > ${from} and ${users.endsAt} <= ${until}`
 }
 

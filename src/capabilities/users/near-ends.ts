@@ -8,9 +8,19 @@ import { THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { hasMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { insertMail } from '../mail/outbox.ts'
+import { isEnding } from './list-store.ts'
 
 /** Users that a night tells of; the next one goes on. The outbox sends their mails one by one. */
 const MAX_TOLD = 500
+
+/**
+ * The language of a mail to a row of `users` that nobody asks for: the one that the user chose for
+ * notices.
+ */
+export const MAIL_LANGUAGE = sql`coalesce((
+  select ${noticeChannels.language} from ${noticeChannels}
+  where ${noticeChannels.userId} = ${users.id} limit 1
+), ${literal('en')})`
 
 /**
  * Returns the statements that tell of accounts whose end is near, once for each end: an event, of
@@ -26,7 +36,7 @@ export function nearEndParts(deps: Pick<Deps, 'db'> & MailSiteDeps, now: number)
     .from(users)
     .where(
       and(
-        sql`${users.endsAt} > ${now} and ${users.endsAt} <= ${now + NEAR_END_MILLISECONDS}`,
+        isEnding({ from: now, until: now + NEAR_END_MILLISECONDS }),
         sql`${users.endToldFor} is not ${users.endsAt}`,
         isEnabled(now),
       ),
@@ -40,17 +50,12 @@ export function nearEndParts(deps: Pick<Deps, 'db'> & MailSiteDeps, now: number)
     userId: users.id,
     detail: sql`strftime('%Y-%m-%d', ${users.endsAt} / 1000, 'unixepoch')`,
   }
-  // Nobody asks for this mail, so it is in the language that the user chose for notices.
-  const language = sql`coalesce((
-    select ${noticeChannels.language} from ${noticeChannels}
-    where ${noticeChannels.userId} = ${users.id} limit 1
-  ), ${literal('en')})`
   const mail = {
     kind: 'account_end',
     userId: sql`${users.id}`,
     linkHash: null,
     address: sql`${users.email}`,
-    language,
+    language: MAIL_LANGUAGE,
     sealed: '',
     expiresAt: sql`${users.endsAt}`,
   } as const

@@ -1,10 +1,10 @@
 import { and, eq, not, notExists, type SQL, sql } from 'drizzle-orm'
-import { auditEvents, noticeChannels, users } from '../../../schema/tables.ts'
+import { auditEvents, users } from '../../../schema/tables.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { change, type ChangeDeps, of } from '../../core/access/subject.ts'
 import { isEnabled, isEnabledAt, isNotGuest } from '../../core/accounts/conditions.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
-import { hasPasskey } from '../../core/accounts/second-factor.ts'
+import { hasSecondFactor } from '../../core/accounts/second-factor.ts'
 import { insertEvents } from '../../core/audit/events.ts'
 import { isSince } from '../../core/audit/event-times.ts'
 import { isRare } from '../../core/audit/kinds.ts'
@@ -14,6 +14,7 @@ import { literal } from '../../core/database/literal.ts'
 import type { Database } from '../../core/deps.ts'
 import { hasMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { GIVE_UP_MILLISECONDS, insertMail } from '../mail/outbox.ts'
+import { MAIL_LANGUAGE } from './near-ends.ts'
 
 /** A user is reminded once in this time. */
 const REMINDER_MILLISECONDS = 7 * DAY_MILLISECONDS
@@ -36,7 +37,8 @@ export async function remindOfFactor(
     const { now, by, event } = given
     const where = and(
       eq(users.id, userId),
-      lacksFactor(),
+      isNotGuest,
+      not(hasSecondFactor),
       isEnabled(now),
       isNotReminded(db, userId, now),
     )
@@ -45,7 +47,7 @@ export async function remindOfFactor(
       userId,
       linkHash: null,
       address: sql`${users.email}`,
-      language: languageOf(userId),
+      language: MAIL_LANGUAGE,
       sealed: '',
       expiresAt: now + GIVE_UP_MILLISECONDS,
     } as const
@@ -64,10 +66,6 @@ export async function remindOfFactor(
   throw new Refusal(isEnabledAt(account, deps.now()) ? 'remindedLately' : 'accountGone')
 }
 
-function lacksFactor(): SQL | undefined {
-  return and(sql`${users.totpSeed} is null`, isNotGuest, not(hasPasskey))
-}
-
 function isNotReminded(db: Database, userId: number, now: number): SQL {
   const reminders = db
     .select({ id: auditEvents.id })
@@ -81,12 +79,4 @@ function isNotReminded(db: Database, userId: number, now: number): SQL {
       ),
     )
   return notExists(reminders)
-}
-
-/** Nobody asks for this mail, so it is in the language that the user chose for notices. */
-function languageOf(userId: number): SQL {
-  return sql`coalesce((
-    select ${noticeChannels.language} from ${noticeChannels}
-    where ${noticeChannels.userId} = ${userId} limit 1
-  ), ${literal('en')})`
 }

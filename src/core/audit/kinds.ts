@@ -45,6 +45,13 @@ interface KindRow {
   namesThing?: true
 }
 
+const PROGRAM_CHANGE = {
+  class: 'change',
+  look: 'program',
+  topic: 'program_registered',
+  operatorPage: 'programs',
+  namesThing: true,
+} as const
 const GROUP_CHANGE = {
   class: 'change',
   look: 'group',
@@ -159,28 +166,10 @@ const KINDS = {
     page: 'app-passwords',
     namesThing: true,
   },
-  client_added: {
-    class: 'change',
-    look: 'program',
-    topic: 'program_registered',
-    operatorPage: 'programs',
-    namesThing: true,
-  },
-  client_changed: {
-    class: 'change',
-    look: 'program',
-    topic: 'program_registered',
-    operatorPage: 'programs',
-    namesThing: true,
-  },
+  client_added: PROGRAM_CHANGE,
+  client_changed: PROGRAM_CHANGE,
   client_deleted: { class: 'change', look: 'program' },
-  client_secret_made: {
-    class: 'change',
-    look: 'program',
-    topic: 'program_registered',
-    operatorPage: 'programs',
-    namesThing: true,
-  },
+  client_secret_made: PROGRAM_CHANGE,
   signing_key_made: { class: 'other', look: 'program' },
   access_given: { class: 'other', look: 'program' },
   offline_access_given: { class: 'other', look: 'program' },

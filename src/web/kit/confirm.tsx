@@ -143,9 +143,7 @@ export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
           problem={problem}
           fields={confirmedAs === undefined ? fields : [...fields, ...CONFIRM_FIELDS]}
         />
-        {Object.entries(values).map(([name, value]) => (
-          <input type="hidden" name={name} value={String(value)} />
-        ))}
+        <HiddenFields values={values} />
         {children}
         {confirmedAs !== undefined && (
           <ConfirmFields view={view} form={confirmedAs} problem={problem} takesCode={takesCode} />
@@ -156,7 +154,17 @@ export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
   )
 }
 
-type PressProps = Pick<ChangeProps, 'view' | 'action' | 'problem'> & {
+function HiddenFields({ values }: Required<Pick<ChangeProps, 'values'>>) {
+  return (
+    <>
+      {Object.entries(values).map(([name, value]) => (
+        <input type="hidden" name={name} value={String(value)} />
+      ))}
+    </>
+  )
+}
+
+type PressProps = Pick<ChangeProps, 'view' | 'action' | 'problem' | 'values'> & {
   label: string
   /** As in `Change`. */
   confirmedAs: string
@@ -164,11 +172,12 @@ type PressProps = Pick<ChangeProps, 'view' | 'action' | 'problem'> & {
 
 /** A change that takes nothing away: one press while the session is fresh, else it asks for that. */
 export function Press({ label, ...props }: PressProps) {
-  const { view, action, problem } = props
+  const { view, action, problem, values = {} } = props
   if (!view.isFresh || problem !== undefined)
     return <Change {...props} label={label} submit={label} isHarmless />
   return (
     <form method="post" action={action}>
+      <HiddenFields values={values} />
       <button class="secondary">{label}</button>
     </form>
   )

@@ -145,3 +145,12 @@ function sayReason(t: Texts, { code, values }: Reason): string {
     ...(isKeyPart(part) && { part: t.keyParts[part] }),
   })
 }
+
+/**
+ * The script removes the field where the password can be shown.
+ *
+ * @throws {Refusal} `passwordsDiffer`.
+ */
+export function refuseOtherRepeat({ password, repeat }: Fields): void {
+  if (repeat !== undefined && password !== repeat) throw new Refusal('passwordsDiffer')
+}

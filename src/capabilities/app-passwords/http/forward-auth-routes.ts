@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { App } from '../../../web/http/context.ts'
+import { namesInList } from '../../../core/accounts/groups.ts'
 import { findActor } from '../../../web/http/guard.ts'
 import { query } from '../../../web/http/input.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
@@ -14,12 +15,7 @@ const CHALLENGE = 'Basic realm="Latchkey", charset="UTF-8"'
 
 /** `allowed_groups=finance,hr`: an empty list is one that has nobody. */
 const allowedQuery = v.object({
-  allowed_groups: v.optional(
-    v.pipe(
-      v.string(),
-      v.transform((names) => names.split(',').map((name) => name.trim())),
-    ),
-  ),
+  allowed_groups: v.optional(v.pipe(v.string(), v.transform(namesInList))),
 })
 
 /**

@@ -18,7 +18,13 @@ import type { LinkKind } from '../links.ts'
 import { getMailSite } from '../../mail/mail-site.ts'
 import { staticDigest } from '../../../core/passwords/passwords.ts'
 import { login } from '../../sign-in/sign-in.ts'
-import { attempt, type Fields, readForm, type Refused } from '../../../web/kit/form.ts'
+import {
+  attempt,
+  type Fields,
+  readForm,
+  type Refused,
+  refuseOtherRepeat,
+} from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { policyWithTurnstile } from '../../../web/kit/headers.ts'
 import { languageOf } from '../../../web/kit/language.ts'
@@ -168,11 +174,6 @@ async function setPassword(c: AppContext, fields: Fields, secret: string) {
   refuseOtherRepeat(fields)
   await resetPassword(c.get('deps'), request.link, request.password, clientOf(c), languageOf(c))
   return showDone(c, 'reset')
-}
-
-/** @throws {Refusal} `passwordsDiffer`. */
-function refuseOtherRepeat({ password, repeat }: Fields): void {
-  if (repeat !== undefined && password !== repeat) throw new Refusal('passwordsDiffer')
 }
 
 /**

@@ -1,6 +1,5 @@
-import { CONFIRM_FIELDS, ConfirmFields } from '../../../web/kit/confirm.tsx'
+import { Press } from '../../../web/kit/confirm.tsx'
 import { placeName } from '../../../web/kit/country.ts'
-import { Alert, Confirm } from '../../../web/kit/fields.tsx'
 import type { Problem } from '../../../web/kit/form.ts'
 import { Icon } from '../../../web/kit/icons.tsx'
 import { Time } from '../../../web/kit/time.tsx'
@@ -23,7 +22,10 @@ interface WasItYouProps {
   problem?: Problem | undefined
 }
 
-/** Asks about a new network: the answer “yes” ends the warning, “no” leads through the account. */
+/**
+ * Asks about a new network: the answer “yes” ends the warning, so the session must be fresh; “no”
+ * leads through the account.
+ */
 export function WasItYou({ view, found, problem }: WasItYouProps) {
   const t = view.t.sessions
   const place = placeName(view, found.network, found.country)
@@ -40,33 +42,15 @@ export function WasItYou({ view, found, problem }: WasItYouProps) {
         <a role="button" href={CHECK_PATH}>
           {t.notMe}
         </a>
-        {view.isFresh && problem === undefined ? (
-          <KnownForm view={view} network={found.network} />
-        ) : (
-          <Confirm label={t.wasMe} cancel={view.t.cancel} question="" open={problem !== undefined}>
-            <KnownForm view={view} network={found.network} problem={problem} />
-          </Confirm>
-        )}
+        <Press
+          view={view}
+          label={t.wasMe}
+          action="/account/sessions/known"
+          values={{ network: found.network }}
+          problem={problem}
+          confirmedAs={`known-${found.network}`}
+        />
       </div>
     </article>
-  )
-}
-
-interface KnownFormProps {
-  view: View
-  /** Empty for all new ones. */
-  network: string
-  problem?: Problem | undefined
-}
-
-/** Says that the user knows the network; it ends the warning, so the session must be fresh. */
-function KnownForm({ view, network, problem }: KnownFormProps) {
-  return (
-    <form method="post" action="/account/sessions/known">
-      <Alert problem={problem} fields={CONFIRM_FIELDS} />
-      <input type="hidden" name="network" value={network} />
-      <ConfirmFields view={view} form="known" problem={problem} />
-      <button class="secondary">{view.t.sessions.wasMe}</button>
-    </form>
   )
 }

@@ -38,8 +38,6 @@ export function SessionsPage(props: SessionsProps) {
   const t = view.t.sessions
   const current = sessions.filter(({ id }) => id === currentId)
   const others = othersOf(props)
-  const [newest] = newNetworks
-  const asked = refused?.form === 'known' ? refused.fields['network'] : newest?.network
   return (
     <AccountPage view={view} title={t.title}>
       <Heading title={t.title} lead={t.lead} />
@@ -60,7 +58,7 @@ export function SessionsPage(props: SessionsProps) {
         <WasItYou
           view={view}
           found={found}
-          problem={found.network === asked ? problemIn(refused, 'known') : undefined}
+          problem={problemIn(refused, 'known', { network: found.network })}
         />
       ))}
       <ul class="rows">

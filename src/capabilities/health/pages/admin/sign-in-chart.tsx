@@ -31,7 +31,7 @@ export function SignInChart({ view, days }: { view: View; days: readonly Day[] }
       <header>
         <h2>{t.signInsByDay}</h2>
         <p class="facts">
-          <span class="signed">{t.signIns}</span>
+          <span>{t.signIns}</span>
           <span class="refused">{t.refused}</span>
         </p>
       </header>
