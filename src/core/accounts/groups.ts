@@ -148,8 +148,8 @@ interface Membership {
 const ofPair = sql`${groupMembers.groupId} = ${groups.id} and ${groupMembers.userId} = ${users.id}`
 
 /**
- * Returns the statements that add users to groups, with an event for each. Groups and users that do
- * not exist, the guest, who is a member already and whoever is in too many groups are left out.
+ * Returns the statements that add users to groups, with an event for each. They leave out groups
+ * and users that do not exist, the guest, members, and users who are in too many groups.
  *
  * @param event Its user and its detail are replaced by the member and the name of the group.
  * @param when A further condition on the rows of `users` and `groups`.
