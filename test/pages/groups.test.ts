@@ -1,6 +1,6 @@
-import { eq } from 'drizzle-orm'
+import { eq, like } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { folderRules, groupMembers, groups, users } from '../../schema/tables.ts'
+import { auditEvents, folderRules, groupMembers, groups, users } from '../../schema/tables.ts'
 import { groupNameKey } from '../../src/core/accounts/groups.ts'
 import { arrangeGroups, type GroupsSite } from '../groups/groups-site.ts'
 import { addGroup } from '../support/groups.ts'
@@ -10,7 +10,7 @@ import { alertIn, problemAt, textOf, Visitor } from '../support/visitor.ts'
 
 const GROUPS = '/account/admin/groups'
 const FOLDERS = '/account/admin/folders'
-const ALICE = 3
+const [ALICE, BOB] = [3, 4]
 
 let site: GroupsSite
 let admin: Visitor
@@ -96,6 +96,66 @@ describe('the pages of groups', () => {
       expect(status).toBe(200)
       expectEscaped(html)
     }
+  })
+})
+
+describe('users who are selected in the list', () => {
+  const SELECTED = '/account/admin/users/selected'
+  const BOTH = { do: 'group', 'user-3': 'on', 'user-4': 'on' }
+
+  test('are added to a group, a new one or one that is there, after a question', async () => {
+    expect((await admin.get('/account/admin/users')).html).toContain('name="do" value="group"')
+    await addGroup(site, 'Finance')
+    const asked = await admin.post(SELECTED, BOTH)
+    expect(asked.html).toContain('<option value="Finance">')
+    expect(textOf(asked.html)).toContain('alice bob')
+    expect(await site.db.select().from(groupMembers)).toEqual([])
+    for (const [name, id] of [
+      ['finance', 1],
+      [' Board ', 2],
+    ] as const) {
+      const { location } = await admin.post(SELECTED, { ...BOTH, sure: 'true', name })
+      expect(location).toBe(`${GROUPS}/${id}?done=group-joined`)
+      expect(await shown(`${GROUPS}/${id}`)).toContain('alice added by admin')
+    }
+    const kinds = await site.db.select().from(auditEvents).where(like(auditEvents.kind, 'group_%'))
+    expect(kinds.map(({ kind, detail, userId }) => [kind, detail, userId])).toEqual([
+      ['group_member_added', 'Finance', ALICE],
+      ['group_member_added', 'Finance', BOB],
+      ['group_created', 'Board', null],
+      ['group_member_added', 'Board', ALICE],
+      ['group_member_added', 'Board', BOB],
+    ])
+    expect(await shown(`/account/admin/users/${ALICE}`)).toContain('Board Finance')
+  })
+
+  test.each(['', 'admin', 'a/b'])('are not added to %j, and the field says why', async (name) => {
+    const { status, html } = await admin.post(SELECTED, { ...BOTH, sure: 'true', name })
+    expect(status).toBe(400)
+    expect(problemAt(html, 'name')).not.toBe('')
+    expect(html).toContain('name="user-4" value="on"')
+    expect(await site.db.select().from(groups)).toEqual([])
+  })
+
+  test('are all added, or none', async () => {
+    await addGroup(site, 'Finance')
+    const gone = { ...BOTH, 'user-99': 'on', sure: 'true', name: 'Finance' }
+    const { status, html } = await admin.post(SELECTED, gone)
+    expect([status, alertIn(html)]).toEqual([404, 'There is no such user.'])
+    expect(await site.db.select().from(groupMembers)).toEqual([])
+  })
+
+  test('stay where they are while the session is not fresh, and for users', async () => {
+    const sent = { ...BOTH, sure: 'true', name: 'Finance' }
+    const alice = new Visitor(site)
+    await alice.signIn('alice', 'alice-Passw0rd')
+    expect((await alice.post(SELECTED, sent)).status).toBe(403)
+    site.now += HOUR
+    const { status, html } = await admin.post(SELECTED, sent)
+    expect([status, html.includes('confirm_password')]).toEqual([403, true])
+    expect(await site.db.select().from(groups)).toEqual([])
+    const again = await admin.post(SELECTED, { ...sent, confirm_password: ADMIN_PASSWORD })
+    expect(again.status).toBe(303)
   })
 })
 

@@ -2,6 +2,7 @@ import type { ReaderDeps } from '../../core/access/act-as.ts'
 import { isActor, type Operator, userIdOf } from '../../core/access/operators.ts'
 import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
 import { MAX_GROUPS_OF_USER, membersAdding, membersRemoving } from '../../core/accounts/groups.ts'
+import { readGroupName } from '../../core/accounts/group-names.ts'
 import { windowOf } from '../../core/base/paging.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import {
@@ -10,9 +11,11 @@ import {
   countMembers,
   type ListedMember,
   selectGroup,
+  selectGroupNamed,
   selectMembers,
   selectUnfit,
 } from './group-store.ts'
+import { createGroup } from './manage-groups.ts'
 import { type WriterDeps, writeInTime } from './write-in-time.ts'
 
 /** The number of users of one request. */
@@ -72,6 +75,26 @@ export async function addMembers(
   if (reason.full > 0)
     throw new Refusal('tooManyGroupsOfUser', { values: { limit: MAX_GROUPS_OF_USER } })
   if (membersAdded.length > 0) await writeInTime(deps)
+}
+
+/**
+ * Adds users to the group of this name, which is created if there is none.
+ *
+ * @returns The id of the group.
+ * @throws {Refusal} Those of `createGroup` and of `addMembers`. The second kind leaves a new group
+ *   without members.
+ */
+export async function addToNamedGroup(
+  deps: ReaderDeps & ChangeDeps & WriterDeps,
+  operator: Operator,
+  given: string | undefined,
+  users: readonly number[],
+): Promise<number> {
+  const name = readGroupName(given)
+  const { named } = await read(deps, of(operator), { named: selectGroupNamed(deps.db, name) })
+  const id = named[0]?.id ?? (await createGroup(deps, operator, { name }))
+  await addMembers(deps, operator, id, users)
+  return id
 }
 
 /**

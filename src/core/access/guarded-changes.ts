@@ -236,7 +236,7 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
   },
   'users whom an administrator has selected': {
     doors: ['POST /account/admin/users/selected'],
-    beside: ['do', 'sure'],
+    beside: ['do', 'sure', 'name'],
     fields: always('it is the change of many users at once'),
   },
   'user: approve': {

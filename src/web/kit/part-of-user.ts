@@ -4,7 +4,7 @@ import type { SharedBatch } from '../../core/database/shared-batch.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { AppContext } from '../http/context.ts'
 import type { Action } from './action.ts'
-import type { ShownRefused } from './form.ts'
+import type { Fields, Problem, ShownRefused } from './form.ts'
 import type { FoldProps } from './rows.tsx'
 import type { Texts } from './texts.ts'
 import type { View } from './view.ts'
@@ -53,7 +53,7 @@ interface SectionOfUser extends Omit<FoldProps, 'open'> {
 }
 
 /** What administrators do with the users whom they have selected in the list. */
-export interface SelectedAction {
+interface AnySelectedAction {
   /** On the button in the list. */
   label: (t: Texts) => string
   /** Says what it does, before it is done; without it, the button does it at once. */
@@ -61,9 +61,33 @@ export interface SelectedAction {
   isDangerous?: boolean
   /** Whether a user of the list may be meant. The change itself decides. */
   fits: (user: Account & { waiting: boolean }) => boolean
+}
+
+interface ActionOnEach extends AnySelectedAction {
   /** Changes one user, with every condition of the form on that user's page. */
   run: (c: AppContext, userId: number) => Promise<unknown>
+  asks?: undefined
 }
+
+/** The fields of a question, after a refusal with what was entered. */
+interface AskedFields {
+  view: View
+  fields: Fields
+  problem: Problem | undefined
+}
+
+interface ActionOnAll extends AnySelectedAction {
+  question: (t: Texts) => string
+  /** What its question asks for. */
+  asks: {
+    names: readonly string[]
+    read: (c: AppContext) => Promise<(asked: AskedFields) => Child>
+  }
+  /** Changes all users or none, and returns the page to which it leads. */
+  runAll: (c: AppContext, userIds: readonly number[], fields: Fields) => Promise<Response>
+}
+
+export type SelectedAction = ActionOnEach | ActionOnAll
 
 /** The page Security. */
 export interface SecurityPart {

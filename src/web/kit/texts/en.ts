@@ -338,7 +338,7 @@ const peopleNoticesEn = {
   'invitation-withdrawn': 'The invitation was withdrawn.',
   'group-made': 'The group was created. Add its first member.',
   'group-saved': 'The group was saved.',
-  'group-joined': 'The user was added to the group.',
+  'group-joined': 'Added to the group.',
   'group-left': 'The user was removed from the group.',
   'group-deleted': 'The group was deleted.',
   'folder-rule-made': 'The right was given.',

@@ -36,7 +36,7 @@ const peopleNoticesZh = {
   'invitation-withdrawn': '邀请已撤回。',
   'group-made': '用户组已创建，请添加第一个成员。',
   'group-saved': '用户组已保存。',
-  'group-joined': '用户已加入用户组。',
+  'group-joined': '已加入用户组。',
   'group-left': '用户已移出用户组。',
   'group-deleted': '用户组已删除。',
   'folder-rule-made': '权限已设置。',

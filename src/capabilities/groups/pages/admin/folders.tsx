@@ -22,6 +22,11 @@ import type { WeakRule } from '../../weak-rules.ts'
 
 export const FOLDERS_PATH = '/account/admin/folders'
 
+/** Returns the address of what a user may do in the folders with rules. */
+export function foldersOfUser(username: string): string {
+  return `${FOLDERS_PATH}?${String(new URLSearchParams({ user: username }))}#check`
+}
+
 export type FolderForm = 'add' | 'change'
 
 /** A folder with rules, and the folders with rules below it. */

@@ -83,20 +83,21 @@ async function selectedIn(c: AppContext, fields: Fields): Promise<Selected> {
   return { name, act, ids, isSure: sure === 'true' }
 }
 
-/** What became of a selection: a question, or the users for whom it was refused. */
-type Outcome = { isAsked: true } | { isAsked: false; refused: { id: number; refusal?: Refusal }[] }
+/** What became of a selection: a question, another page, or the users for whom it was refused. */
+type Outcome = 'asked' | Response | { id: number; refusal?: Refusal }[]
 
 /**
- * The form of the list. Each user is changed alone, by the decision of the form on that user's
- * page, so that one who may not be changed keeps no other one from it. It never changes its own
- * user, and needs a fresh session for every action.
+ * The form of the list. An action on each user changes one after the other, by the decision of the
+ * form on that user's page, so that one who may not be changed keeps no other one from it. It never
+ * changes its own user, and needs a fresh session for every action.
  */
 export const selectedForm: Action = action({
   page: (c, refused) => (refused === undefined ? goTo(c, USERS_PATH) : showSelected(c, refused)),
   confirms: true,
   async run(c, fields): Promise<Outcome> {
     const { act, ids, isSure } = await selectedIn(c, fields)
-    if (act.question !== undefined && !isSure) return { isAsked: true }
+    if (act.question !== undefined && !isSure) return 'asked'
+    if (act.asks !== undefined) return act.runAll(c, ids, fields)
     await actAsOperator(c.get('deps'), of(actorOf(c)), { fresh: true }, () => ({}))
     const refused: { id: number; refusal?: Refusal }[] = []
     for (const id of ids) {
@@ -106,26 +107,27 @@ export const selectedForm: Action = action({
         if (result instanceof Refusal) refused.push({ id, refusal: result })
       }
     }
-    return { isAsked: false, refused }
+    return refused
   },
   async done(c, outcome, fields) {
-    if (outcome.isAsked) return showSelected(c, { form: 'selected', fields })
-    if (outcome.refused.length === 0) return goToList(c, 'users-changed')
-    return showResults(c, outcome.refused, fields)
+    if (outcome === 'asked') return showSelected(c, { form: 'selected', fields })
+    if (outcome instanceof Response) return outcome
+    return outcome.length === 0 ? goToList(c, 'users-changed') : showResults(c, outcome, fields)
   },
 })
 
 /** Shows a selection with the question, or why it was refused. */
 async function showSelected(
   c: AppContext,
-  { fields, ...asked }: Pick<Refused, 'form' | 'fields'> & { refusal?: Refusal },
+  { form, fields, refusal }: Pick<Refused, 'form' | 'fields'> & { refusal?: Refusal },
 ) {
   const selected = await attempt(() => selectedIn(c, fields))
   if (selected instanceof Refusal) return goToList(c, 'nobody-selected')
+  const view = await adminView(c)
   const { users } = await findSelected(c, selected.ids)
-  const props = { view: await adminView(c), selected, users, list: listOf(c) }
-  const refused = asked.refusal && { ...asked, fields, refusal: asked.refusal }
-  return showForm(c, SelectedPage, props, refused)
+  const asked = await selected.act.asks?.read(c)
+  const props = { view, selected, users, asked, fields, list: listOf(c) }
+  return showForm(c, SelectedPage, props, refusal && { form, fields, refusal })
 }
 
 function findSelected(c: AppContext, ids: readonly number[]) {
@@ -133,15 +135,21 @@ function findSelected(c: AppContext, ids: readonly number[]) {
   return findUsers(c.get('deps'), actorOf(c), { ids }, listing)
 }
 
+type Shown = Awaited<ReturnType<NonNullable<SelectedAction['asks']>['read']>>
+
 interface SelectedProps {
   view: View
   selected: Selected
   users: { id: number; username: string }[]
+  /** The fields of the question. */
+  asked: Shown | undefined
+  fields: Fields
   list: string
   problem: Problem | undefined
 }
 
-function SelectedPage({ view, selected, users, list, problem }: SelectedProps) {
+function SelectedPage(props: SelectedProps) {
+  const { view, selected, users, asked, fields, list, problem } = props
   const { name, act } = selected
   const label = act.label(view.t)
   return (
@@ -149,7 +157,7 @@ function SelectedPage({ view, selected, users, list, problem }: SelectedProps) {
       <h1>{label}</h1>
       <article>
         <form method="post" action={selectedAddress(list)}>
-          <Alert problem={problem} fields={CONFIRM_FIELDS} />
+          <Alert problem={problem} fields={[...(act.asks?.names ?? []), ...CONFIRM_FIELDS]} />
           {act.question !== undefined && <p>{act.question(view.t)}</p>}
           <ul>
             {users.map(({ id, username }) => (
@@ -159,6 +167,7 @@ function SelectedPage({ view, selected, users, list, problem }: SelectedProps) {
               </li>
             ))}
           </ul>
+          {asked?.({ view, fields, problem })}
           <input type="hidden" name="do" value={name} />
           <input type="hidden" name="sure" value="true" />
           <ConfirmFields view={view} form="selected" problem={problem} />
