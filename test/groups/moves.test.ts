@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { HOUR } from '../support/site.ts'
+import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { arrangeGroups, type GroupsSite } from './groups-site.ts'
 
 const ALICE = 3
@@ -52,6 +52,25 @@ describe('POST /api/admin/folder_rule/adopt', () => {
     expect(await site.addRule('/other', { uid: BOB }, 'read')).toMatchObject({ code: 200 })
     await adopt('/nas')
     expect(await site.addRule('/nas', { uid: BOB }, 'read')).toMatchObject({ code: 200 })
+  })
+
+  test.each([
+    ['has ended', () => site.call('GET', '/api/auth/logout', { token: site.adminToken }), 401],
+    ['is not fresh any more', async () => (site.now += HOUR), 403],
+  ])('keeps nothing of a list when the session of the admin %s meanwhile', async (_, end, code) => {
+    const { openlist } = site
+    openlist.metas.put({ path: '/nas', read_users: [ALICE] })
+    // After the first check of the session, before the batch that makes the rules.
+    let ended: unknown
+    openlist.answer = async ({ path }) => {
+      if (path.startsWith('/api/admin/meta/list')) ended ??= await end()
+      return undefined
+    }
+    expect(await adopt('/')).toMatchObject({ code })
+    openlist.answer = undefined
+    site.adminToken = await site.token('admin', ADMIN_PASSWORD)
+    await site.admin('POST', 'folder_rule/sync')
+    expect(openlist.metas.at('/nas')).toMatchObject({ read_users: [ALICE] })
   })
 
   test('leaves lists alone that were there when the file server was away for the rule', async () => {

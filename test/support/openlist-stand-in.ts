@@ -64,7 +64,7 @@ export class OpenListStandIn {
   /** The drivers of its storages, by their paths. */
   storages: Record<string, string> = { '/': 'Local' }
   /** Replaces answers, to break it. */
-  answer: ((sent: Sent) => Response | Promise<Response> | undefined) | undefined
+  answer: ((sent: Sent) => Response | Promise<Response | undefined> | undefined) | undefined
   /** Happens while it writes a user: after it has forgotten the old one, before it stores the new. */
   between: (() => Promise<unknown>) | undefined
   /** The users that it keeps in memory, by name. */

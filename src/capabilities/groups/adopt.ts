@@ -60,7 +60,7 @@ export async function adoptFolder(
           { detail: member('path') },
           { from: eachOf(metas.map(({ path }) => ({ path }))), where: isSameVersion },
         ),
-        recorded: recordingMetas(deps.db, adopted, isSameVersion),
+        recorded: recordingMetas(deps.db, by, adopted, isSameVersion),
         // It changes the version, so it is the last one.
         made: writing(deps.db, by)
           .insert(

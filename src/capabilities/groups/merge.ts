@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { runBatch } from '../../core/database/statements.ts'
+import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import { isAtOrBelow } from './decision.ts'
 import { recordingMetas, selectHasFolders } from './meta-store.ts'
@@ -53,7 +53,7 @@ export async function mergeMeta(
   const { path } = meta
   const isOwn = rights.records.find((record) => record.path === path)?.isOwn ?? false
   const record = { path, remoteId: before?.id ?? 0, isOwn, lists: undefined }
-  await runBatch(deps.db, { recorded: recordingMetas(deps.db, [record]) })
+  await runBatch(deps.db, { recorded: recordingMetas(deps.db, THE_SERVICE, [record]) })
   return withLists(meta, rights.listsAt(path))
 }
 

@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
 import { fileUsers, folderMetas, folderRules, folderState, users } from '../../../schema/tables.ts'
-import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
+import { type Authority, runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import type { MetaRecord } from './metas.ts'
 
@@ -58,7 +58,12 @@ export function selectRemoteUsers(db: Database) {
  *
  * @param where A further condition.
  */
-export function recordingMetas(db: Database, records: readonly MetaRecord[], where?: SQL) {
+export function recordingMetas(
+  db: Database,
+  by: Authority,
+  records: readonly MetaRecord[],
+  where?: SQL,
+) {
   const rows = records.map(({ path, remoteId, isOwn, lists }) => ({
     path,
     remoteId,
@@ -66,7 +71,7 @@ export function recordingMetas(db: Database, records: readonly MetaRecord[], whe
     read: lists && JSON.stringify(lists.read),
     write: lists && JSON.stringify(lists.write),
   }))
-  return writing(db, THE_SERVICE)
+  return writing(db, by)
     .insert(
       folderMetas,
       {

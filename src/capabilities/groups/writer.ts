@@ -3,7 +3,7 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { remembered } from '../../core/base/isolate-memory.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { logError } from '../../core/database/log.ts'
-import { runBatch } from '../../core/database/statements.ts'
+import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { asOnlyWriter, type LeaseDeps } from '../files/lease.ts'
 import { filesUnavailable } from '../files/origin.ts'
@@ -194,7 +194,8 @@ async function writeSome(
     ...recordFor(write, sending.idFor(write)),
     lists: undefined,
   }))
-  if (unknown.length > 0) await runBatch(deps.db, { begun: recordingMetas(deps.db, unknown) })
+  if (unknown.length > 0)
+    await runBatch(deps.db, { begun: recordingMetas(deps.db, THE_SERVICE, unknown) })
   const done: MetaWrite[] = []
   try {
     for (const write of chosen) {
@@ -233,6 +234,7 @@ async function record(
         ? undefined
         : recordingMetas(
             deps.db,
+            THE_SERVICE,
             kept.map((write) => recordFor(write, idFor(write))),
           ),
     gone:
