@@ -250,6 +250,25 @@ test('the rules of items are read where every change of them is', async () => {
   expect(d1.asked.replica).toHaveLength(1)
 })
 
+/** OpenList lists a folder, without those that are closed to the user. */
+function list(names: readonly string[]): void {
+  const objects = names.map((name) => ({ name, is_dir: !name.includes('.') }))
+  openlist.answer = ({ path, body }) => {
+    const { page = 1, per_page: size = 100 } = body.startsWith('{') ? JSON.parse(body) : {}
+    const shown = objects.slice((page - 1) * size, page * size)
+    const content = shown.length === 0 ? null : shown
+    const hrefs = ['', ...names].map(
+      (name) => `<D:response><D:href>/dav/${name}</D:href></D:response>`,
+    )
+    if (path.startsWith('/dav'))
+      return new Response(`<D:multistatus xmlns:D="DAV:">${hrefs.join('')}</D:multistatus>`, {
+        status: 207,
+      })
+    const data = path === '/api/fs/dirs' ? content : { content, total: names.length, readme: 'x' }
+    return Response.json({ code: 200, message: 'success', data })
+  }
+}
+
 describe('the way in', () => {
   const REFUSED = JSON.stringify({
     code: 403,
@@ -288,7 +307,7 @@ describe('the way in', () => {
         provider: 'unknown',
       },
     })
-    expect(site.meter.roundTrips).toBe(2)
+    expect(site.meter.roundTrips).toBe(1)
   })
 
   test('is listed by pages', async () => {
@@ -350,6 +369,76 @@ describe('the way in', () => {
     const text = await answer.text()
     expect(Array.from(text.matchAll(/<D:href>(.*?)<\/D:href>/g), ([, href]) => href)).toEqual(hrefs)
     expect(text.includes('read &amp; &lt;b&gt;')).toBe(depth === '1')
+  })
+
+  test('is listed in an open folder, beside what OpenList lists', async () => {
+    list(['docs', 'a.txt'])
+    expect((await post('fs/list', { path: '/' })).data).toEqual({
+      content: [
+        { name: 'docs', is_dir: true },
+        { ...TO, name: 'way' },
+        { name: 'a.txt', is_dir: false },
+      ],
+      total: 3,
+      readme: 'x',
+    })
+    expect(openlist.paths()).toEqual(['POST /api/fs/list'])
+    expect(site.meter.roundTrips).toBe(1)
+    list([])
+    expect((await post('fs/list', { path: '/' })).data).toMatchObject({
+      content: [{ name: 'way' }],
+      total: 1,
+    })
+  })
+
+  test.each([
+    [1, ['a', 'b'], 5],
+    [2, ['c', 'way'], 5],
+    [3, ['zoo'], 5],
+    [4, undefined, 5],
+  ])('is listed in an open folder by pages: %s', async (page, names, total) => {
+    await rule('/zoo', 'none')
+    await rule('/zoo/mine', 'read')
+    list(['a', 'b', 'c'])
+    const { data } = await post('fs/list', { path: '/', page, per_page: 2 })
+    expect(data.content?.map(({ name }: { name: string }) => name)).toEqual(names)
+    expect(data.total).toBe(total)
+  })
+
+  test('is not listed twice, and not where it leads nowhere', async () => {
+    list(['way', 'other'])
+    expect((await post('fs/list', { path: '/' })).data).toMatchObject({
+      content: [{ name: 'way' }, { name: 'other' }],
+      total: 2,
+    })
+    for (const path of ['/nas', '/other', '/way/to/mine'])
+      expect((await post('fs/list', { path })).data).toMatchObject({ total: 2 })
+  })
+
+  test('is listed by fs/dirs and PROPFIND of depth 1 in an open folder', async () => {
+    list(['docs'])
+    expect((await post('fs/dirs', { path: '/' })).data).toEqual([
+      { name: 'docs', is_dir: true },
+      { name: 'way', modified: TIMES.modified },
+    ])
+    for (const [depth, hrefs] of [
+      ['0', ['/dav/', '/dav/docs']],
+      ['1', ['/dav/', '/dav/docs', '/dav/way/']],
+    ] as const) {
+      const answer = await dav('PROPFIND', '/dav/', { Depth: depth })
+      const found = (await answer.text()).matchAll(/<D:href>(.*?)<\/D:href>/g)
+      expect(Array.from(found, ([, href]) => href)).toEqual(hrefs)
+    }
+  })
+
+  test('of a member is listed where a group is shut out of the folder above', async () => {
+    await site.db.delete(folderRules)
+    await rule('/company', 'none', { builtIn: 'user' })
+    await rule('/company/finance', 'write')
+    const { as } = await newUser('bob', '/')
+    list(['docs'])
+    expect((await post('fs/list', { path: '/' })).data).toMatchObject({ total: 2 })
+    expect((await post('fs/list', { path: '/' }, as)).data).toMatchObject({ total: 1 })
   })
 
   test.each(['/dav/nas/closed', '/dav/way/other/'])(

@@ -323,11 +323,19 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
   })
 
   test('the way in leads to the folder below, and shows nothing else', async () => {
-    const names = async (path: string) =>
+    const names = async (path: string): Promise<string[]> =>
       (await post('fs/list', { path })).data.content.map(({ name }: { name: string }) => name)
+    expect((await names('/')).filter((name) => name === 'way')).toEqual(['way'])
+    expect(await names('/nas')).not.toContain('closed')
+    const root = await dav('PROPFIND', '/dav/', { Depth: '1' })
+    expect([root.status, root.text.split('<D:href>/dav/way/</D:href>').length]).toEqual([207, 2])
     expect(await names('/way')).toEqual(['to'])
     expect(await names('/way/to')).toEqual(['mine'])
     expect(await names('/way/to/mine')).toEqual(['b.txt'])
+    expect((await post('fs/dirs', { path: '/' })).data).toContainEqual({
+      name: 'way',
+      modified: '0001-01-01T00:00:00Z',
+    })
     expect((await post('fs/dirs', { path: '/way' })).data).toMatchObject([{ name: 'to' }])
     const { status, text } = await dav('PROPFIND', '/dav/way/to/', { Depth: '1' })
     expect([status, text.includes('/dav/way/to/mine/'), text.includes('secret')]).toEqual([

@@ -1,18 +1,28 @@
 import { accessAt, isBelow, mayRead, type SeenRules } from './decision.ts'
 
+/** The folders that lead to those below that an account may read. */
+export interface WayIn {
+  /** The folder itself is closed to the account. */
+  isClosed: boolean
+  /** The names that OpenList shows nobody who may not read them. Sorted, without duplicates. */
+  names: string[]
+}
+
 /**
- * Lists what an account is shown in a folder that is closed to it: the names of the folders on the
- * way to those below that it may read.
+ * Finds what an account is shown of the way to folders that it may read: in a folder that is closed
+ * to it, every folder on the way; in another one, those that are closed.
  *
  * @param folder Full and clean.
- * @returns Sorted, without duplicates; `undefined` for a folder that is not closed, or leads
- *   nowhere.
+ * @returns `undefined` for a folder that has none of them.
  */
-export function wayIn(seen: SeenRules, folder: string): string[] | undefined {
-  if (accessAt(seen, folder).access !== 'none') return undefined
-  const start = folder === '/' ? 1 : folder.length + 1
+export function wayIn(seen: SeenRules, folder: string): WayIn | undefined {
+  const isClosed = accessAt(seen, folder).access === 'none'
+  const inside = folder === '/' ? '/' : `${folder}/`
   const names = Array.from(seen.at.keys())
     .filter((path) => isBelow(path, folder) && mayRead(accessAt(seen, path).access))
-    .map((path) => path.slice(start).split('/', 1).join(''))
-  return names.length === 0 ? undefined : Array.from(new Set(names)).toSorted()
+    .map((path) => path.slice(inside.length).split('/', 1).join(''))
+  const hidden = Array.from(new Set(names)).filter(
+    (name) => isClosed || !mayRead(accessAt(seen, inside + name).access),
+  )
+  return hidden.length === 0 ? undefined : { isClosed, names: hidden.toSorted() }
 }

@@ -213,7 +213,7 @@ async function readAgain(deps: Deps, account: Account): Promise<Known | undefine
 function guardShown(site: Site, shown: ShownFolder): GuardedCall {
   let known: (Known & { account: Account }) | undefined
   return {
-    column: shown.hasRelated ? KNOWN_RULES : KNOWN_STATE,
+    column: KNOWN_RULES,
     admit: async (asker) => {
       known = await settle(site, asker)
       return known !== undefined && isLookedAt(shown, known, known.account) ? shown.understood : {}
@@ -229,7 +229,7 @@ function isLookedAt({ hasRelated }: ShownFolder, { hasRules }: Known, account: A
 }
 
 async function answerShown(
-  { deps, files }: Site,
+  { files }: Site,
   shown: ShownFolder,
   before: Known & { account: Account },
   answer: Response,
@@ -238,15 +238,41 @@ async function answerShown(
   if (!isLookedAt(shown, before, account)) return answer
   const path = shown.named === undefined ? undefined : belowBase('/', shown.named)
   const folder = path === undefined ? undefined : belowBase(account.basePath, path)
+  const way = folder === undefined ? undefined : wayIn(seen, folder)
   const { isRefused, answer: read } = await shown.readRefusal(files, answer)
-  if (!isRefused) {
+  if (isRefused && way?.isClosed === true && folder !== undefined && path !== undefined)
+    return shown.answer(folder, path, way.names)
+  if (isRefused) return read
+  if (shown.hasRelated) {
     const isOpen = folder !== undefined && mayReadBeside(seen, account, folder)
-    return shown.hasRelated && !isOpen ? withoutRelated(files, read) : read
+    return isOpen ? read : withoutRelated(files, read)
   }
-  if (folder === undefined || path === undefined || !before.hasRules) return read
-  const rules = shown.hasRelated ? seen : (await readAgain(deps, account))?.seen
-  const names = rules && wayIn(rules, folder)
-  return names === undefined ? read : shown.answer(folder, path, names)
+  const { add } = shown
+  if (add === undefined || way === undefined || path === undefined) return read
+  return withText(files, read, (text) => add(text, path, way.names))
+}
+
+/** Changes the text of an answer. One that is too long to be held here is passed on as it is. */
+async function withText(
+  files: FileServer,
+  answer: Response,
+  change: (text: string) => string,
+): Promise<Response> {
+  const whole = answer.clone()
+  try {
+    const text = change(await readAnswer(files, answer))
+    void whole.body?.cancel()
+    return new Response(text, withoutLength(answer))
+  } catch (error) {
+    if (error instanceof Refusal && error.refusal === 'filesBroken') return whole
+    throw error
+  }
+}
+
+function withoutLength({ status, headers: sent }: Response): ResponseInit {
+  const headers = new Headers(sent)
+  headers.delete('Content-Length')
+  return { status, headers }
 }
 
 function mayReadBeside(seen: SeenRules, { basePath }: Account, folder: string): boolean {
@@ -269,8 +295,6 @@ async function withoutRelated(files: FileServer, answer: Response): Promise<Resp
   const got = v.safeParse(gotSchema, text)
   if (!got.success) return new Response(text, answer)
   const { data } = got.output
-  const headers = new Headers(answer.headers)
-  headers.delete('Content-Length')
   const shown = { ...got.output, data: { ...data, related: null } }
-  return new Response(JSON.stringify(shown), { headers })
+  return new Response(JSON.stringify(shown), withoutLength(answer))
 }

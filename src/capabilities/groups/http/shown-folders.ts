@@ -4,7 +4,15 @@ import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
 import { readRefusal } from '../../files/origin.ts'
 import { textOfBytes } from '../openlist-paths.ts'
 import { DAV_PREFIX } from './items.ts'
-import { dirsOfWay, folderOnWay, listOfWay, multistatusOfWay } from './way-in-answers.ts'
+import {
+  dirsOfWay,
+  dirsWithWay,
+  folderOnWay,
+  listOfWay,
+  listWithWay,
+  multistatusOfWay,
+  multistatusWithWay,
+} from './way-in-answers.ts'
 
 /** A request that shows a folder, or a file. */
 export interface ShownFolder {
@@ -27,6 +35,13 @@ export interface ShownFolder {
    * @param names The folders on the way.
    */
   answer: (folder: string, path: string, names: readonly string[]) => Response
+  /**
+   * Adds folders to the text of OpenList's answer; `undefined` for a request that lists nothing.
+   *
+   * @param path Below the base path, clean.
+   * @returns The same text for one that is no list.
+   */
+  add: ((text: string, path: string, names: readonly string[]) => string) | undefined
 }
 
 const SHARE_PREFIX = '/@s'
@@ -39,20 +54,39 @@ const shownSchema = v.pipe(
 )
 type Shown = v.InferOutput<typeof shownSchema>
 
-/** The data of each answer, for the names of the folders on the way. */
-const DATA: Readonly<
-  Record<string, (folder: string, names: readonly string[], shown: Shown) => unknown>
-> = {
-  '/api/fs/list': (_, names, shown) => listOfWay(names, shown),
-  '/api/fs/get': folderOnWay,
-  '/api/fs/dirs': (_, names) => dirsOfWay(names),
+interface ShownData {
+  /** The data of an answer in the place of OpenList. */
+  answer: (folder: string, names: readonly string[], shown: Shown) => unknown
+  /** OpenList's data with folders; `undefined` for data of another kind. */
+  add?: (data: unknown, names: readonly string[], shown: Shown) => unknown
+}
+
+const DATA: Readonly<Record<string, ShownData>> = {
+  '/api/fs/list': { answer: (_, names, shown) => listOfWay(names, shown), add: listWithWay },
+  '/api/fs/get': { answer: folderOnWay },
+  '/api/fs/dirs': { answer: (_, names) => dirsOfWay(names), add: dirsWithWay },
+}
+
+const listedSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.looseObject({ code: v.literal(200), data: v.unknown() }),
+)
+
+function addTo(add: NonNullable<ShownData['add']>, shown: Shown): NonNullable<ShownFolder['add']> {
+  return (answered, _, names) => {
+    const listed = v.safeParse(listedSchema, answered)
+    if (!listed.success) return answered
+    const data = add(listed.output.data, names, shown)
+    return data === undefined ? answered : JSON.stringify({ ...listed.output, data })
+  }
 }
 
 /** @returns `undefined` for a request that shows no folder. */
 export function shownFolderOf(call: FileCall): ShownFolder | undefined {
   if (call.area === 'dav') return call.method === 'PROPFIND' ? propfindOf(call) : undefined
-  const dataOf = Object.hasOwn(DATA, call.path) ? DATA[call.path] : undefined
-  if (dataOf === undefined) return undefined
+  const data = Object.hasOwn(DATA, call.path) ? DATA[call.path] : undefined
+  if (data === undefined) return undefined
   const shown = call.method === 'POST' ? parseShown(call.body()) : undefined
   const hasRelated = call.path === '/api/fs/get'
   const isShare = shown?.path.startsWith(SHARE_PREFIX) === true
@@ -61,10 +95,13 @@ export function shownFolderOf(call: FileCall): ShownFolder | undefined {
     hasRelated,
     understood: hasRelated && shown !== undefined ? understoodGet(shown) : {},
     readRefusal: (files, answer) => readRefusal(files, answer, 403),
-    answer: (folder, _, names) => {
-      const data = dataOf(folder, names, shown ?? NOTHING_SHOWN)
-      return Response.json({ code: 200, message: 'success', data })
-    },
+    answer: (folder, _, names) =>
+      Response.json({
+        code: 200,
+        message: 'success',
+        data: data.answer(folder, names, shown ?? NOTHING_SHOWN),
+      }),
+    add: data.add && addTo(data.add, shown ?? NOTHING_SHOWN),
   }
 }
 
@@ -97,5 +134,6 @@ function propfindOf({ path, headers }: FileCall): ShownFolder | undefined {
         status: 207,
         headers: { 'Content-Type': 'text/xml; charset=utf-8' },
       }),
+    add: depth === '0' ? undefined : multistatusWithWay,
   }
 }

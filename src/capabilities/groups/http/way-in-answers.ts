@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { nameOf } from '../openlist-paths.ts'
 
 /** What OpenList says of a folder without a time: Go's zero time. */
@@ -44,6 +45,36 @@ export function listOfWay(names: readonly string[], { page, per_page: size }: Pa
   }
 }
 
+const objectSchema = v.looseObject({ name: v.string(), is_dir: v.boolean() })
+const listSchema = v.looseObject({
+  content: v.nullable(v.array(objectSchema)),
+  total: v.number(),
+})
+
+/**
+ * Adds folders to the data of `fs/list`: they follow the last object of OpenList's, and in their
+ * page they stand before the files.
+ *
+ * @returns `undefined` for data of another kind.
+ */
+export function listWithWay(
+  data: unknown,
+  names: readonly string[],
+  { page, per_page: size }: Page,
+) {
+  const listed = v.safeParse(listSchema, data)
+  if (!listed.success) return undefined
+  const { content, total, ...others } = listed.output
+  const objects = content ?? []
+  const missing = names.filter((name) => objects.every((object) => object.name !== name))
+  const before = (Math.max(page, 1) - 1) * size - total
+  const here = size < 1 ? missing : missing.slice(Math.max(before, 0), Math.max(before + size, 0))
+  const files = objects.findIndex(({ is_dir: isFolder }) => !isFolder)
+  const start = files === -1 ? objects.length : files
+  const shown = objects.toSpliced(start, 0, ...here.map((name) => folderObject(name, FOLDER_TYPE)))
+  return { content: shown.length === 0 ? null : shown, total: total + missing.length, ...others }
+}
+
 function folderName(folder: string): string {
   return nameOf(folder) || 'root'
 }
@@ -69,6 +100,17 @@ export function dirsOfWay(names: readonly string[]) {
   return names.map((name) => ({ name, modified: NO_TIME }))
 }
 
+const dirsSchema = v.nullable(v.array(v.looseObject({ name: v.string() })))
+
+/** Adds folders to the data of `fs/dirs`. @returns `undefined` for data of another kind. */
+export function dirsWithWay(data: unknown, names: readonly string[]) {
+  const listed = v.safeParse(dirsSchema, data)
+  if (!listed.success) return undefined
+  const dirs = listed.output ?? []
+  const missing = names.filter((name) => dirs.every((dir) => dir.name !== name))
+  return [...dirs, ...dirsOfWay(missing)]
+}
+
 /**
  * The answer of WebDAV.
  *
@@ -78,13 +120,25 @@ export function dirsOfWay(names: readonly string[]) {
  * @see RFC 4918 section 9.1
  */
 export function multistatusOfWay(folder: string, path: string, names: readonly string[]): string {
+  const own = responseOf(path === '/' ? '/' : `${path}/`, folderName(folder))
+  return `<?xml version="1.0" encoding="UTF-8"?><D:multistatus xmlns:D="DAV:">${own}${responsesIn(path, names)}${MULTISTATUS_END}`
+}
+
+const MULTISTATUS_END = '</D:multistatus>'
+
+/**
+ * Adds folders to the answer of WebDAV.
+ *
+ * @param path Below the base path of its user.
+ */
+export function multistatusWithWay(text: string, path: string, names: readonly string[]): string {
+  const end = text.lastIndexOf(MULTISTATUS_END)
+  return end === -1 ? text : text.slice(0, end) + responsesIn(path, names) + text.slice(end)
+}
+
+function responsesIn(path: string, names: readonly string[]): string {
   const inside = path === '/' ? '/' : `${path}/`
-  const folders = [
-    { href: inside, name: folderName(folder) },
-    ...names.map((name) => ({ href: `${inside}${name}/`, name })),
-  ]
-  const responses = folders.map(({ href, name }) => responseOf(href, name)).join('')
-  return `<?xml version="1.0" encoding="UTF-8"?><D:multistatus xmlns:D="DAV:">${responses}</D:multistatus>`
+  return names.map((name) => responseOf(`${inside}${name}/`, name)).join('')
 }
 
 function responseOf(path: string, name: string): string {
