@@ -97,6 +97,8 @@ describe('an item that is closed', () => {
     ['fs/regex_rename', { src_dir: '/way/to/mine', src_name_regex: '.' }, PASSED],
     ['fs/recursive_move', { src_dir: '/nas', dst_dir: '/way/to/mine' }, DENIED],
     ['fs/recursive_move', { src_dir: '/other', dst_dir: '/nas' }, DENIED],
+    ['fs/mkdir', { path: '/nas/closed' }, DENIED],
+    ['fs/mkdir', { path: '/nas/x/../shown\\' }, DENIED],
     ['fs/remove', { dir: '/nas', names: ['closed'] }, DENIED],
     ['fs/remove', { dir: '/way/to', names: ['mine'] }, HAS_RULES],
     ['fs/remove', { dir: '/way/to/mine', names: ['a'] }, PASSED],
@@ -129,12 +131,23 @@ describe('an item that is closed', () => {
     ['DELETE', '/dav/nas', '', 403],
     ['DELETE', '/dav/nas/x', '', 207],
     ['PUT', '/dav/nas/closed', '', 403],
+    ['MKCOL', '/dav/nas/%63losed/', '', 403],
+    ['MKCOL', '/dav/nas/x', '', 207],
+    ['MKCOL', '/dav/nas', '', 207],
     ['PUT', '/dav/nas/x', '', 207],
   ])('WebDAV: %s %s to %s', async (method, path, to, status) => {
     const answer = await dav(method, path, to === '' ? {} : { Destination: to })
     expect(answer.status).toBe(status)
     expect(openlist.sent).toHaveLength(status === 207 ? 1 : 0)
   })
+
+  test.each(['/nas', '/nas/other', '/way/to/mine'])(
+    'a folder that is open is made: %s',
+    async (path) => {
+      expect(await post('fs/mkdir', { path })).toMatchObject({ code: 200 })
+      expect(openlist.folders).toEqual([path])
+    },
+  )
 
   test.each(['put', 'form'])('an upload of fs/%s in its place', async (name) => {
     const upload = (path: string) =>

@@ -29,8 +29,8 @@ function call(method: string, path: string, body: unknown = '', headers = {}): F
 const post = (name: string, body: unknown) => call('POST', `/api/${name}`, body)
 
 /** A need in a word: `r` reads the whole, `w` writes it; what must not be there, and for whom. */
-function short({ path, access, noRules, isForAdmins = false }: Need): string {
-  return `${access.charAt(0)} ${path}${noRules === undefined ? '' : ` -${noRules}`}${isForAdmins ? '!' : ''}`
+function short({ path, access, noRules, isAlone = false, isForAdmins = false }: Need): string {
+  return `${access.charAt(0)} ${path}${isAlone ? ' alone' : ''}${noRules === undefined ? '' : ` -${noRules}`}${isForAdmins ? '!' : ''}`
 }
 
 function needs(request: FileCall, basePath = '/'): string[] | string {
@@ -56,6 +56,7 @@ describe('what a request needs of its items', () => {
       { src_dir: '/nas', rename_objects: [{ src_name: 'a', new_name: 'b' }] },
       ['w /nas/a -within!', 'w /nas/b'],
     ],
+    ['fs/mkdir', { path: '\\nas/./a/' }, ['w /nas/a alone']],
     ['fs/regex_rename', { src_dir: '/nas' }, ['w /nas -below!']],
     ['fs/recursive_move', { src_dir: '/nas', dst_dir: '/to' }, ['w /nas -below!', 'w /to']],
     ['fs/remove', { dir: '/nas', names: ['a'] }, ['w /nas/a -within']],
@@ -140,7 +141,7 @@ describe('what a request needs of its items', () => {
     ['COPY /dav/nas/a', undefined, CLOSED],
     ['MOVE /dav/nas/a/../b', '/dav/c', CLOSED],
     ['GET /dav/nas/closed', undefined, 'nothing'],
-    ['MKCOL /dav/nas/closed/x', undefined, 'nothing'],
+    ['MKCOL /dav/nas/closed/x', undefined, ['w /nas/closed/x alone']],
     ['PROPPATCH /dav/nas/closed', undefined, 'nothing'],
   ])('WebDAV: %s to %s', (line, destination, found) => {
     const [method = '', path = ''] = line.split(' ')
@@ -230,7 +231,7 @@ const DOORS: readonly (readonly [request: string, looks: string])[] = [
   ['POST /api/fs/archive/meta', 'meta'],
   ['POST /api/fs/archive/list', 'meta'],
   ['POST /api/fs/archive/decompress', 'guard'],
-  ['POST /api/fs/mkdir', 'meta'],
+  ['POST /api/fs/mkdir', 'guard'],
   ['POST /api/fs/rename', 'guard'],
   ['POST /api/fs/batch_rename', 'guard'],
   ['POST /api/fs/regex_rename', 'guard'],
@@ -285,7 +286,7 @@ const DOORS: readonly (readonly [request: string, looks: string])[] = [
   ['OPTIONS /dav/nas/a', 'nothing'],
   ['PROPFIND /dav/nas/a', 'meta'],
   ['PROPPATCH /dav/nas/a', 'meta'],
-  ['MKCOL /dav/nas/a', 'meta'],
+  ['MKCOL /dav/nas/a', 'guard'],
   ['LOCK /dav/nas/a', 'meta'],
   ['UNLOCK /dav/nas/a', 'meta'],
   ['PUT /dav/nas/a', 'guard'],

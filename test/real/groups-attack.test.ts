@@ -255,6 +255,14 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     await expectClosed(before)
   })
 
+  test('a folder that is not there yet is not made where a rule closes it', async () => {
+    await rule('/nas/to-come', 'none')
+    expect(await post('fs/mkdir', { path: '/nas/to-come' })).toMatchObject({ code: 403 })
+    expect((await dav('MKCOL', '/dav/nas/to-come')).status).toBe(403)
+    expect(existsSync(join(site.folder, 'nas/to-come'))).toBe(false)
+    expect((await dav('MKCOL', '/dav/nas/another')).status).toBe(201)
+  })
+
   test('is listed nowhere, by no depth', async () => {
     const listed = await post('fs/list', { path: '/nas' })
     expect(JSON.stringify(listed)).not.toContain('closed')

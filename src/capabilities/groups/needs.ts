@@ -19,6 +19,8 @@ export interface Need {
   /** Full and clean. */
   path: string
   access: Exclude<Access, 'none'>
+  /** The folders with rules below it do not count. */
+  isAlone?: boolean
   /** The rules that must not be there, because they would stay behind: at the item or below it. */
   noRules?: 'within' | 'below'
   /** Whether such a rule stops an admin, too. */
@@ -27,6 +29,7 @@ export interface Need {
 
 export const readsWhole = (path: string): Need => ({ path, access: 'read' })
 export const writesWhole = (path: string): Need => ({ path, access: 'write' })
+export const makesFolder = (path: string): Need => ({ ...writesWhole(path), isAlone: true })
 export const removes = (path: string): Need => ({ path, access: 'write', noRules: 'within' })
 export const takesAway = (path: string): Need => ({ ...removes(path), isForAdmins: true })
 export const changesBelow = (path: string): Need => ({ path, access: 'write', noRules: 'below' })
@@ -42,17 +45,17 @@ export function refuseUnmet(seen: SeenRules, needs: readonly Need[]): void {
   const onWay = new Set(Array.from(seen.at.keys()).flatMap(pathAndParents))
   // One request can name thousands of items, most without rules, or one of them thousands of times.
   const different = new Map(
-    needs.map((need) => [`${need.access} ${need.noRules} ${need.path}`, need]),
+    needs.map((need) => [`${need.access} ${need.noRules} ${need.isAlone} ${need.path}`, need]),
   )
   for (const need of different.values()) refuseUnmetOne(seen, need, onWay.has(need.path))
 }
 
 function refuseUnmetOne(
   seen: SeenRules,
-  { path, access, noRules, isForAdmins = false }: Need,
+  { path, access, noRules, isAlone = false, isForAdmins = false }: Need,
   hasRules: boolean,
 ): void {
-  const decided = hasRules ? accessToWhole(seen, path) : accessAt(seen, path).access
+  const decided = hasRules && !isAlone ? accessToWhole(seen, path) : accessAt(seen, path).access
   const isMet = access === 'read' ? mayRead(decided) : mayWrite(decided)
   if (!isMet) throw new Refusal('folderDenied')
   if (!hasRules || noRules === undefined || (seen.isAdmin && !isForAdmins)) return

@@ -6,6 +6,7 @@ import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import { isAtOrBelow } from '../decision.ts'
 import {
   changesBelow,
+  makesFolder,
   type Need,
   readsWhole,
   removes,
@@ -65,6 +66,7 @@ const batchRenameSchema = v.object({
 const regexRenameSchema = v.object({ src_dir: text, src_name_regex: text, new_name_regex: text })
 const recursiveMoveSchema = v.object({ src_dir: text, dst_dir: text, conflict_policy: text })
 const removeSchema = v.object({ dir: text, names: texts })
+const makeSchema = v.object({ path: text })
 const emptySchema = v.object({ src_dir: text })
 const decompressSchema = v.object({
   src_dir: text,
@@ -192,6 +194,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
     takesAwayBelow(folders.path(src_dir)),
     writesWhole(folders.path(dst_dir)),
   ]),
+  'fs/mkdir': jsonCall(makeSchema, ({ path }, folders) => [makesFolder(folders.path(path))]),
   'fs/remove': jsonCall(removeSchema, ({ dir, names }, folders) => {
     const folder = folders.path(dir)
     return names.map((name) => removes(folders.in(folder, name)))
@@ -289,6 +292,10 @@ function davCallOf({ method, path, headers }: FileCall): ItemCall | undefined {
   const source = textOfBytes(path.slice(DAV_PREFIX.length))
   if (method === 'DELETE' || method === 'PUT') {
     return { understood: {}, needs: (basePath) => [removes(new Folders(basePath).path(source))] }
+  }
+  if (method === 'MKCOL') {
+    const needs = (basePath: string) => [makesFolder(new Folders(basePath).path(source))]
+    return { understood: {}, needs }
   }
   if (method !== 'COPY' && method !== 'MOVE') return undefined
   const destination = unescapePath(headers.get('Destination') ?? '')
