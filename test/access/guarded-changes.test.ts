@@ -233,6 +233,7 @@ const OTHER_VALUES: Record<string, string> = {
   turnstile_site_key: 'x',
   turnstile_secret: 'x',
   sso_login_platform: 'Dingtalk',
+  sso_name: 'y',
   sso_client_id: 'y',
   sso_client_secret: 'y',
   sso_endpoint_name: 'https://evil.example',

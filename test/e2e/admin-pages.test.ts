@@ -210,6 +210,7 @@ describe('an operator without JavaScript', () => {
   test('is told beside the field that JSON is wrong, and keeps what was typed', async () => {
     const admin = await openAsAdmin()
     await admin.goto('/account/admin/settings/preview')
+    await admin.getByRole('link', { name: 'Edit as text' }).first().click()
     const field = admin.getByLabel('Viewers in a new tab')
     await field.fill('{"pdf": {"Viewer": "https://viewer.example"}')
     await admin.getByLabel('Music cover').fill('/cover.svg')
@@ -221,6 +222,30 @@ describe('an operator without JavaScript', () => {
       'This is not valid JSON: look at line 1,',
     )
   })
+})
+
+test('the script adds rows to a table and takes them away', async () => {
+  const { page } = await visit({ javaScriptEnabled: true })
+  await signIn(page, 'admin', ADMIN_PASSWORD)
+  await page.goto('/account/admin/settings/sso')
+  const table = page.getByRole('group', { name: 'Groups of its values' })
+  const values = table.getByLabel('Value of the claim')
+  await values.first().fill('staff')
+  await table.getByRole('button', { name: 'Add a row' }).click()
+  await expect.poll(() => values.last().evaluate((field) => field.matches(':focus'))).toBe(true)
+  await page.keyboard.type('guests')
+  expect(
+    await values.evaluateAll((fields) => fields.map((field) => Reflect.get(field, 'name'))),
+  ).toEqual([
+    'sso_group_map.0.claimValue',
+    'sso_group_map.1.claimValue',
+    'sso_group_map.2.claimValue',
+  ])
+  await table.getByRole('button', { name: 'Remove' }).first().click()
+  await pressNamed(page, 'Save')
+  // The row that stays is the one that was added, and it lacks its group.
+  expect(await table.getByLabel('Group here').first().getAttribute('aria-invalid')).toBe('true')
+  expect(await values.first().inputValue()).toBe('guests')
 })
 
 test('the script filters events by the days of the visitor’s time zone', async () => {

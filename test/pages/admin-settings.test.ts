@@ -7,11 +7,12 @@ import {
   keysOf,
   PAGE_NAMES,
 } from '../../src/capabilities/settings/pages/admin/setting-pages.ts'
+import { TABLE_KEYS } from '../../src/capabilities/settings/tables.ts'
 import { en } from '../../src/app/texts.en.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
-import { problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
+import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor.ts'
 
 const SETTINGS_PAGE = '/account/admin/settings'
 
@@ -219,6 +220,181 @@ describe('saving settings', () => {
     const fields = { site_title: 'Ours', main_color: '#000000', version: '9' }
     expect(await admin.post(`${SETTINGS_PAGE}/site`, fields)).toMatchObject({ status: 303 })
     expect(await stored()).toEqual({ site_title: 'Ours' })
+  })
+})
+
+/** The cells of a table, as a browser sends them. */
+function cellsOf(html: string, key: string): Record<string, string> {
+  const cells = html.matchAll(
+    new RegExp(`<input id="(${key}\\.\\d+\\.\\w+)"[^>]* value="([^"]*)"`, 'g'),
+  )
+  return Object.fromEntries(
+    Array.from(cells, ([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')]),
+  )
+}
+
+describe('tables of settings', () => {
+  const NEW_VIEWER = {
+    'iframe_previews.9.types': 'dwg , dxf',
+    'iframe_previews.9.viewer': 'Plans',
+    'iframe_previews.9.address': 'https://plans.example.org/?file=$e_url',
+  }
+
+  test('show what is set, with empty rows, and store nothing when nothing is changed', async () => {
+    for (const page of ['preview', 'files', 'sso']) {
+      const { html } = await admin.get(`${SETTINGS_PAGE}/${page}`)
+      const keys = TABLE_KEYS.filter((key) => settingsOf(page).some((one) => one.key === key))
+      expect(keys).not.toEqual([])
+      const cells = Object.assign({}, ...keys.map((key) => cellsOf(html, key)))
+      expect(Object.values(cells)).toContain('')
+      const form = { ...formOf(html, page), ...cells }
+      expect(await admin.post(`${SETTINGS_PAGE}/${page}`, form)).toMatchObject({ status: 303 })
+    }
+    expect(await stored()).toEqual({})
+  })
+
+  test('add a viewer, take one away, and leave the others as they are', async () => {
+    const page = `${SETTINGS_PAGE}/preview`
+    const { html } = await admin.get(page)
+    const cells = cellsOf(html, 'iframe_previews')
+    expect(cells['iframe_previews.0.types']).toBe('doc,docx,xls,xlsx,ppt,pptx')
+    expect(cells['iframe_previews.1.viewer']).toBe('Google')
+    const gone = {
+      'iframe_previews.1.types': '',
+      'iframe_previews.1.viewer': ' ',
+      'iframe_previews.1.address': '',
+    }
+    const form = { ...formOf(html, 'preview'), ...cells, ...gone, ...NEW_VIEWER }
+    expect(await admin.post(page, form)).toMatchObject({ status: 303 })
+    const saved = await stored()
+    expect(Object.keys(saved)).toEqual(['iframe_previews'])
+    expect(JSON.parse(saved['iframe_previews'] ?? '')).toEqual({
+      'doc,docx,xls,xlsx,ppt,pptx': {
+        Microsoft: 'https://view.officeapps.live.com/op/view.aspx?src=$e_url',
+      },
+      epub: { 'EPUB.js': '/static/epub.js/viewer.html?url=$e_url' },
+      'dwg,dxf': { Plans: 'https://plans.example.org/?file=$e_url' },
+    })
+    expect(cellsOf((await admin.get(page)).html, 'iframe_previews')).toMatchObject({
+      'iframe_previews.2.types': 'dwg,dxf',
+      'iframe_previews.2.viewer': 'Plans',
+    })
+  })
+
+  test('keep a space, a name that is special in JavaScript, and no text in place of a character', async () => {
+    const page = `${SETTINGS_PAGE}/files`
+    const form = {
+      filename_char_mapping: '{"/": "|"}',
+      'filename_char_mapping.0.character': ' ',
+      'filename_char_mapping.0.shown': '_',
+      'filename_char_mapping.1.character': '__proto__',
+      'filename_char_mapping.1.shown': '',
+    }
+    expect(await admin.post(page, form)).toMatchObject({ status: 303 })
+    const { filename_char_mapping: saved = '' } = await stored()
+    expect(Object.entries(JSON.parse(saved))).toEqual([
+      [' ', '_'],
+      ['__proto__', ''],
+    ])
+    const { html } = await admin.get(page)
+    expect(cellsOf(html, 'filename_char_mapping')).toMatchObject(
+      Object.fromEntries(Object.entries(form).slice(1)),
+    )
+  })
+
+  test.each([
+    [{ 'iframe_previews.9.viewer': '' }, 'viewer', 'This is required.'],
+    [{ 'iframe_previews.9.address': 'javascript:alert(1)' }, 'address', 'It must be an address'],
+    [
+      { 'iframe_previews.9.types': 'epub', 'iframe_previews.9.viewer': 'EPUB.js' },
+      'viewer',
+      'This repeats an earlier row.',
+    ],
+  ])(
+    'show beside the cell why %j is refused, and keep what was typed',
+    async (wrong, column, reason) => {
+      const page = `${SETTINGS_PAGE}/preview`
+      const { html: before } = await admin.get(page)
+      const form = {
+        ...formOf(before, 'preview'),
+        ...cellsOf(before, 'iframe_previews'),
+        ...NEW_VIEWER,
+        ...wrong,
+      }
+      const { status, html } = await admin.post(page, form)
+      expect(status).toBe(400)
+      const field = `iframe_previews.3.${column}`
+      expect(html).toMatch(
+        new RegExp(`<input id="${field}"[^>]* autofocus=""[^>]* aria-invalid="true"`),
+      )
+      const [, problem = ''] = new RegExp(`id="${field}-problem">(.*?)</small>`).exec(html) ?? []
+      expect(problem).toContain(reason)
+      expect(alertIn(html)).toBeUndefined()
+      const shown = Object.entries({ ...NEW_VIEWER, ...wrong }).map(([name, value]) => [
+        name.replace('.9.', '.3.'),
+        value,
+      ])
+      expect(cellsOf(html, 'iframe_previews')).toMatchObject(Object.fromEntries(shown))
+      expect(await stored()).toEqual({})
+    },
+  )
+
+  test('are changed as text on request, and where no table can show the text', async () => {
+    const page = `${SETTINGS_PAGE}/preview`
+    expect((await admin.get(page)).html).toContain('href="?text=iframe_previews"')
+    const { html: asText } = await admin.get(`${page}?text=iframe_previews`)
+    expect(asText).toContain('<textarea id="iframe_previews"')
+    expect(asText).not.toContain('<textarea id="external_previews"')
+    const form = { ...formOf(asText, 'preview'), external_previews: '{"pdf": {}}' }
+    expect(await admin.post(page, form)).toMatchObject({ status: 303 })
+    const { html } = await admin.get(page)
+    expect(html).toContain('<textarea id="external_previews"')
+    expect(html).not.toContain('<textarea id="iframe_previews"')
+  })
+
+  test('are empty after a reset', async () => {
+    const page = `${SETTINGS_PAGE}/sso`
+    await admin.post(`${SETTINGS_PAGE}/sso`, { 'sso_group_map.0.claimValue': 'a' })
+    const fields = {
+      sso_group_map: '',
+      'sso_group_map.0.claimValue': 'typed',
+      reset: 'sso_group_map',
+    }
+    const { status, html } = await admin.post(page, fields)
+    expect(status).toBe(200)
+    expect(cellsOf(html, 'sso_group_map')['sso_group_map.0.claimValue']).toBe('')
+  })
+})
+
+/** The pictures beside the fields of a page, with the settings that they show. */
+function pictures(html: string): string[] {
+  const images = html.matchAll(/<img src="([^"]*)" alt="" data-preview="(\w+)"/g)
+  return Array.from(images, ([, address, key]) => `${key} ${address}`)
+}
+
+describe('previews', () => {
+  test('show the logo on light and dark pages, the icon, and the colour in both shades', async () => {
+    const page = `${SETTINGS_PAGE}/style`
+    const look = { logo: '/a.svg\n/b.svg', favicon: '/icon.png', main_color: '#ffee00' }
+    await admin.post(page, look)
+    const { html } = await admin.get(page)
+    expect(pictures(html)).toEqual(['logo /a.svg', 'logo /b.svg', 'favicon /icon.png'])
+    // On light pages the yellow is darkened until a text in it can be read.
+    const [, onLight = '', onDark = ''] =
+      /<svg class="preview dark".*?fill="(#\w+)".*?fill="(#(?!fff")\w+)"/s.exec(html) ?? []
+    expect(onLight).toMatch(/^#[0-7]/)
+    expect(onDark).toBe('#ffee00')
+  })
+
+  test('ask no other site for a picture, and say so', async () => {
+    const page = `${SETTINGS_PAGE}/style`
+    const far = 'https://pictures.example.org/logo.svg'
+    const { status, html } = await admin.post(page, { logo: far, favicon: far, main_color: 'red' })
+    expect(status).toBe(400)
+    expect(html).not.toContain(`src="${far}"`)
+    expect(pictures(html)).toHaveLength(2)
+    expect(textOf(html)).toContain(en.adminSettings.logoElsewhere)
+    expect(textOf(html)).toContain(en.adminSettings.iconElsewhere)
   })
 })
 

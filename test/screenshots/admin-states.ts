@@ -96,7 +96,7 @@ async function settingStates(page: Page, take: Take): Promise<void> {
 
 /** A text that is wrong, and one that every page shows. */
 async function textStates(page: Page, take: Take): Promise<void> {
-  await page.goto('/account/admin/settings/preview')
+  await page.goto('/account/admin/settings/preview?text=external_previews')
   await page.getByLabel('Viewers in a new tab').fill('{"pdf": {"Viewer": "https://…"}')
   await press(page.getByRole('button', { name: 'Save' }).last())
   await take('admin-settings-wrong-json')

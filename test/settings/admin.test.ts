@@ -88,6 +88,7 @@ function onCall(
 
 /** The settings of single sign-on that are not public. */
 const SSO_KEYS = [
+  'sso_name',
   'sso_client_id',
   'sso_client_secret',
   'sso_endpoint_name',

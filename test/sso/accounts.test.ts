@@ -69,6 +69,19 @@ const kinds = async () =>
     .map(({ kind, detail, userId }) => `${kind} ${detail} of ${userId}`)
 
 describe('the sign-in page', () => {
+  test('names the provider as an administrator does, also from the copy in KV', async () => {
+    await site.setUp({ sso_name: 'Example & Co' })
+    for (const isolate of [site, new SsoSite({ now: () => site.now + MINUTE })]) {
+      const page = await new Visitor(isolate).get('/account/sign-in')
+      expect(textOf(page.html)).toContain('Sign in with Example & Co')
+    }
+    const { data } = await site.get('/api/public/settings')
+    expect(data).not.toHaveProperty('sso_name')
+    await site.setUp({ sso_name: '' })
+    const other = new Visitor(new SsoSite({ now: () => site.now + 5 * MINUTE }))
+    expect(textOf((await other.get('/account/sign-in')).html)).toContain('Sign in with OpenID')
+  })
+
   test('has a button while single sign-on is on, which leads back to the wanted page', async () => {
     const page = await visitor.get('/account/sign-in?next=/account/keys')
     expect(textOf(page.html)).toContain('Sign in with OpenID')

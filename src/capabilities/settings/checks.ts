@@ -78,6 +78,11 @@ export function aName(limit: number): Check {
   )
 }
 
+/** A name, or an empty text. */
+export function aNameOrNone(limit: number): Check {
+  return v.lazy((text) => (text === '' ? v.literal('') : aName(limit)))
+}
+
 /** A text of several lines; the CRLF that forms send becomes LF. */
 export const someText: Check = v.pipe(
   possiblyEmptyText(),

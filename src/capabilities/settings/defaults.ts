@@ -56,6 +56,7 @@ const CAPABILITY_SETTINGS = {
 
 /** Settings that only this service reads; they are not among the public settings. */
 const OPERATOR_SETTINGS = {
+  sso_name: '',
   sso_client_id: '',
   sso_client_secret: '',
   sso_oidc_username_key: 'name',

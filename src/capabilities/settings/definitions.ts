@@ -6,6 +6,7 @@ import {
   aContact,
   aLine,
   aName,
+  aNameOrNone,
   aNewFolder,
   anAddress,
   anIssuer,
@@ -60,6 +61,8 @@ type Described = Pick<SettingDefinition, 'group' | 'help' | 'type' | 'check'> &
 const MAX_TITLE_CHARACTERS = 64
 const MAX_ICON_CHARACTERS = 64
 const MAX_CLIENT_CHARACTERS = 512
+/** It stands on a button. */
+const MAX_PROVIDER_CHARACTERS = 32
 const MAX_RESERVED_CHARACTERS = 2048
 const MAX_TURNSTILE_CHARACTERS = 256
 
@@ -187,6 +190,11 @@ const described: Record<SettingKey, Described> = {
     'site',
     anSftpAddress,
     'Host of the SFTP server, such as files.example.org or files.example.org:2022.',
+  ),
+  sso_name: line(
+    'sso',
+    aNameOrNone(MAX_PROVIDER_CHARACTERS),
+    'Name of the provider on the buttons of the account pages; empty: the usual one.',
   ),
   sso_client_id: line(
     'sso',

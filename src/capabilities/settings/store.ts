@@ -27,6 +27,8 @@ interface PublicSettings {
   /** The whole answer as JSON text. */
   body: string
   etag: string
+  /** The name of the identity provider, which pages alone show; empty for none. */
+  providerName: string
 }
 
 /** The copy of the public settings in an isolate. Times are Unix time, milliseconds. */
@@ -63,7 +65,7 @@ const copySchema = v.strictObject({
     ...v.entriesFromList(CAPABILITY_KEYS, v.exactOptional(v.literal('true'))),
   }),
 })
-const metadataSchema = v.object({ etag: v.string() })
+const metadataSchema = v.object({ etag: v.string(), providerName: v.optional(v.string(), '') })
 /** The lifetime of KV's cache in each location; KV allows no less. */
 const KV_CACHE_SECONDS = 30
 /** How long KV may return an older copy; its documents say "up to 60 seconds or more". */
@@ -132,7 +134,7 @@ export async function rebuildCopy(deps: SettingsDeps, justRead?: PublicSettings)
     if (rebuilds > 0) await deps.wait(KV_WRITE_INTERVAL_MILLISECONDS)
     const isWritten = await writeCopy(deps.kv, copy)
     const current = await readDatabase(deps.db)
-    if (isWritten && current.etag === copy.etag) return
+    if (isWritten && isSame(current, copy)) return
     copy = current
   }
   throw new Refusal('unavailable', { detail: 'the copy of the settings in KV differs from D1' })
@@ -148,7 +150,11 @@ export async function compareCopy(
 ): Promise<'equal' | 'different' | 'missing'> {
   const [copy, truth] = await Promise.all([readCopy(deps.kv), readDatabase(deps.db)])
   if (copy === undefined) return 'missing'
-  return copy.body === truth.body ? 'equal' : 'different'
+  return isSame(copy, truth) ? 'equal' : 'different'
+}
+
+function isSame(a: PublicSettings, b: PublicSettings): boolean {
+  return a.body === b.body && a.providerName === b.providerName
 }
 
 /** Selects the settings that operators have changed. */
@@ -216,12 +222,15 @@ async function readBeyondMemory(deps: SettingsDeps): Promise<PublicSettings> {
 }
 
 async function readDatabase(db: Database): Promise<PublicSettings> {
-  return toPublic(withDefaults(await selectChangedSettings(db)))
+  const changed = await selectChangedSettings(db)
+  const providerName = changed.find(({ key }) => key === 'sso_name')?.value ?? ''
+  return toPublic(withDefaults(changed), providerName)
 }
 
 /** @returns Whether KV accepted the write. */
-async function writeCopy(kv: KVNamespace, { body, etag }: PublicSettings): Promise<boolean> {
-  const written = orUnavailable(kv.put(KV_KEY, body, { metadata: { etag } }))
+async function writeCopy(kv: KVNamespace, copy: PublicSettings): Promise<boolean> {
+  const { body, etag, providerName } = copy
+  const written = orUnavailable(kv.put(KV_KEY, body, { metadata: { etag, providerName } }))
   return written.then(
     () => true,
     () => false,
@@ -234,7 +243,7 @@ async function readCopy(kv: KVNamespace): Promise<PublicSettings | undefined> {
     const { value, metadata } = await orUnavailable(kv.getWithMetadata(KV_KEY, options))
     if (value === null) return undefined
     const { data } = v.parse(copySchema, JSON.parse(value))
-    return { values: data, body: value, etag: v.parse(metadataSchema, metadata).etag }
+    return { values: data, body: value, ...v.parse(metadataSchema, metadata) }
   } catch {
     return undefined
   }
@@ -253,7 +262,8 @@ function remember(deps: SettingsDeps, copy: PublicSettings, savesBefore: number)
   return copy
 }
 
-async function toPublic(values: Settings): Promise<PublicSettings> {
+async function toPublic(values: Settings, providerName: string): Promise<PublicSettings> {
   const body = JSON.stringify({ code: 200, message: 'success', data: values })
-  return { values, body, etag: `"${(await sha256Hex(body)).slice(0, ETAG_DIGITS)}"` }
+  const etag = `"${(await sha256Hex(body)).slice(0, ETAG_DIGITS)}"`
+  return { values, body, etag, providerName }
 }

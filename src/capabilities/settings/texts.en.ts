@@ -1,6 +1,7 @@
 import { someAppPasswords, someKeys } from '../../web/kit/texts/counted.ts'
 import type { SettingKey } from './defaults.ts'
 import { SETTINGS } from './definitions.ts'
+import type { ColumnName } from './tables.ts'
 import type { SettingPage, SettingPart } from './pages/admin/setting-pages.ts'
 
 const pages: Record<SettingPage, string> = {
@@ -28,6 +29,16 @@ const parts: Record<SettingPart, string> = {
   provider: 'Identity provider',
   newAccounts: 'New accounts',
   groups: 'Groups',
+}
+
+const columns: Record<ColumnName, string> = {
+  types: 'File types',
+  viewer: 'Viewer',
+  address: 'Address',
+  character: 'Character',
+  shown: 'Shown as',
+  claimValue: 'Value of the claim',
+  group: 'Group here',
 }
 
 const labels: Record<SettingKey, string> = {
@@ -59,6 +70,7 @@ const labels: Record<SettingKey, string> = {
   auto_update_index: 'Update the index automatically',
   sso_login_enabled: 'Single sign-on',
   sso_login_platform: 'Provider',
+  sso_name: 'Name on the button',
   sso_client_id: 'Client ID',
   sso_client_secret: 'Client secret',
   sso_endpoint_name: 'Address of the provider',
@@ -137,13 +149,13 @@ const onPages: Partial<Record<SettingKey, string>> = {
   robots_txt: 'What /robots.txt tells search engines.',
   logo: 'Address of a picture. On a second line: the one for dark pages.',
   home_icon: 'Emoji before the path of the root folder.',
-  external_previews: 'By file extension, as JSON. $e_url becomes the address of the file.',
-  iframe_previews: 'By file extension, as JSON. $e_url becomes the address of the file.',
+  external_previews: 'By file type. $e_url becomes the address of the file.',
+  iframe_previews: 'By file type. $e_url becomes the address of the file.',
   audio_cover: 'Address of a picture, for music that has none.',
   hide_files: 'Regular expressions, one per line. Lists leave out the paths that match.',
   package_download: 'Lets visitors download whole folders.',
   ocr_api: 'Address of a service that recognises text in pictures.',
-  filename_char_mapping: 'What is shown in place of characters in file names, as JSON.',
+  filename_char_mapping: 'What is shown in place of a character in file names.',
   forward_direct_link_params: 'Keeps what follows “?” when a direct link leads elsewhere.',
   search_index: 'The one that your file server uses. “None” hides the search.',
   auto_update_index: 'Tells web clients that the file server does this.',
@@ -159,12 +171,14 @@ const onPages: Partial<Record<SettingKey, string>> = {
   register_reserved_names: 'Separated by commas.',
   turnstile_site_key: 'From Cloudflare Turnstile. With both keys, it checks who registers.',
   turnstile_secret: 'It is not shown again. Leave it empty to keep the stored one.',
+  sso_name:
+    '“Sign in with …” on the pages of the account, such as Example Company. OpenList’s own sign-in page shows only the mark of the provider.',
   sso_client_secret: 'It is not shown again. Leave it empty to keep the stored one.',
   sso_endpoint_name: 'The issuer, such as https://accounts.example.org.',
   sso_extra_scopes: 'Beside openid and profile, separated by spaces.',
   sso_groups_claim: 'A claim of the ID token, such as groups. Leave it empty to read none.',
   sso_group_map:
-    'As JSON: {"staff": "finance"}. At each sign-in, a user is put into these groups or taken out of them, as the claim says. Other groups stay.',
+    'At each sign-in, a user is put into these groups or taken out of them, as the claim says. Other groups stay.',
   sso_oidc_username_key: 'It names a new account. Such as preferred_username.',
 }
 
@@ -186,6 +200,17 @@ export const settingsEn = {
     reset: 'Reset',
     save: 'Save',
     example: 'Example',
+    columns,
+    sampleLink: 'A link',
+    logoElsewhere:
+      'The pages of the account contact no other site: they show their usual logo in place of this one.',
+    iconElsewhere: 'This page contacts no other site, so it can’t show the icon.',
+    emptyRows: 'Empty rows are left out.',
+    addRow: 'Add a row',
+    removeRow: 'Remove',
+    asText: 'Edit as text',
+    asTable: 'Edit as a table',
+    asJson: 'Written as JSON.',
     colourHint: (value: string) => `Current value: ${value}.`,
     madeWithPassword: (admins: string, everybody: string) =>
       `Some app passwords and SSH keys were made with a password alone. Those whose owners need a second factor open nothing until the owners keep them on the page Security. Administrators: ${admins}. Everybody: ${everybody}.`,

@@ -1,5 +1,16 @@
 import type { SettingKey } from './defaults.ts'
+import type { ColumnName } from './tables.ts'
 import type { settingsEn } from './texts.en.ts'
+
+const columns: Record<ColumnName, string> = {
+  types: '文件类型',
+  viewer: '预览器',
+  address: '地址',
+  character: '字符',
+  shown: '显示为',
+  claimValue: '声明的值',
+  group: '此处的用户组',
+}
 
 const labels: Record<SettingKey, string> = {
   version: '版本',
@@ -30,6 +41,7 @@ const labels: Record<SettingKey, string> = {
   auto_update_index: '自动更新索引',
   sso_login_enabled: '单点登录',
   sso_login_platform: '登录平台',
+  sso_name: '按钮上的名称',
   sso_client_id: '客户端 ID',
   sso_client_secret: '客户端密钥',
   sso_endpoint_name: '登录平台的地址',
@@ -80,21 +92,23 @@ const help: Record<SettingKey, string> = {
   home_icon: '根文件夹路径前的表情符号。',
   home_container: '页面的宽度。',
   settings_layout: '设置页的排列方式。',
-  external_previews: 'JSON：按扩展名指定在新标签页中打开的预览器。',
-  iframe_previews: 'JSON：按扩展名指定在页面内打开的预览器。',
+  external_previews: '按文件类型指定在新标签页中打开的预览器。$e_url 会替换为文件的地址。',
+  iframe_previews: '按文件类型指定在页面内打开的预览器。$e_url 会替换为文件的地址。',
   audio_cover: '音乐没有封面时显示的图片地址。',
   audio_autoplay: '打开后立即播放音乐。',
   video_autoplay: '打开后立即播放视频。',
   hide_files: '列表中不显示的文件，每行一个正则表达式。',
   package_download: '允许访客下载整个文件夹。',
   ocr_api: '识别图片文字的服务地址。',
-  filename_char_mapping: 'JSON：文件名中的字符及其显示形式。',
+  filename_char_mapping: '文件名中的字符显示为什么。',
   forward_direct_link_params: '直链跳转时保留“?”之后的参数。',
   search_index: '文件服务器使用的搜索引擎；选择“无”则隐藏搜索。',
   auto_update_index: '表示文件服务器会自动更新搜索索引。',
   sso_login_enabled: '允许用户用登录平台的账户登录。',
   sso_login_platform: '用户用哪个登录平台的账户登录。',
   sso_client_id: '在登录平台登记本站后，由登录平台给出（Client ID）。',
+  sso_name:
+    '账户页面按钮“使用……登录”上的名称，例如 Example 公司；留空则为通常的名称。OpenList 自己的登录页只显示平台的图标。',
   sso_client_secret: '客户端密钥（Client secret）。保存后不再显示；留空则保留原值。',
   sso_endpoint_name: 'OIDC 和 Casdoor 的地址（issuer），例如 https://accounts.example.org。',
   sso_extra_scopes: '除 openid 和 profile 外请求的权限范围，用空格分隔。',
@@ -104,8 +118,7 @@ const help: Record<SettingKey, string> = {
   sso_default_dir: NEW_FOLDER,
   sso_default_permission: '这样创建的账户的权限：各权限位之和，0 到 65535。',
   sso_groups_claim: 'ID 令牌中的声明，例如 groups；留空则不读取。',
-  sso_group_map:
-    'JSON 格式：{"staff": "finance"}。用户每次登录时，按声明加入或退出这些用户组；其他用户组不变。',
+  sso_group_map: '用户每次登录时，按声明加入或退出这些用户组；其他用户组不变。',
   sso_compatibility_mode: '用于不接受回调地址带查询参数的登录平台。此时令牌会出现在地址中。',
   security_contact:
     '报告安全问题的联系方式：mailto:…、https://… 或 tel:…；显示在 /.well-known/security.txt 中，留空则没有该文件。',
@@ -191,6 +204,16 @@ export const settingsZh: typeof settingsEn = {
     reset: '恢复',
     save: '保存',
     example: '示例',
+    columns,
+    sampleLink: '链接',
+    logoElsewhere: '账户页面不访问其他网站，因此显示默认标志。',
+    iconElsewhere: '此页面不访问其他网站，因此无法显示该图标。',
+    emptyRows: '空行不会保存。',
+    addRow: '添加一行',
+    removeRow: '移除',
+    asText: '以文本编辑',
+    asTable: '以表格编辑',
+    asJson: '以 JSON 书写。',
     colourHint: (value) => `当前为 ${value}。`,
     madeWithPassword: (admins, everybody) =>
       `有些应用专用密码和 SSH 公钥是仅凭密码创建的。要求用户使用双重验证时，它们无法使用，直到用户在“安全”页面选择保留。管理员：${admins}。所有人：${everybody}。`,

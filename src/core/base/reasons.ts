@@ -54,6 +54,7 @@ export const REASONS = {
   groupMap: 'must be a JSON object whose values are names of groups',
   previews: 'must be a JSON object of objects of addresses, https://… or /…',
   replacements: 'must be a JSON object of texts',
+  repeatedRow: 'repeats an earlier row',
 
   issuer: 'must be an address such as https://accounts.example.org, without ? and #',
   scopes: 'must be names separated by spaces',

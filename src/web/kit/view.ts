@@ -105,6 +105,8 @@ export interface View {
   rpId: string | undefined
   /** The identity provider that the site has turned on, in the setting's spelling. */
   platform: string | undefined
+  /** Its name on buttons; empty for the usual one. */
+  platformName: string
   /** Whether anybody may register. */
   isRegistrationOpen: boolean
   /** Whether the site mails links for new passwords. */
@@ -118,7 +120,10 @@ export interface View {
 }
 
 /** The settings that pages show. */
-export type SiteFacts = Pick<View, 'site' | 'platform' | 'isRegistrationOpen' | 'hasMail'>
+export type SiteFacts = Pick<
+  View,
+  'site' | 'platform' | 'platformName' | 'isRegistrationOpen' | 'hasMail'
+>
 
 /**
  * The functions and parts of capabilities that pages need. `page-source.ts` hands them in, so that

@@ -1,4 +1,4 @@
-// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password, and asks before changes are lost.
+// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password, asks before changes are lost, and adds rows to tables.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
@@ -59,6 +59,36 @@ for (const form of document.querySelectorAll('form[data-keep]')) {
   form.addEventListener('submit', () => (isSent = true))
   addEventListener('beforeunload', (event) => {
     if (!isSent && valuesOf() !== before) event.preventDefault()
+  })
+}
+// Rows of a table: a new one is like the spare one at the end, which only those without a script see.
+for (const button of document.querySelectorAll('[data-add]')) {
+  const rows = document.getElementById(button.dataset.add)
+  let count = rows.children.length
+  button.addEventListener('click', () => {
+    const row = rows.lastElementChild.cloneNode(true)
+    row.className = ''
+    for (const input of row.querySelectorAll('input')) {
+      input.id = input.name = input.name.replace(/\d+/, count)
+      input.value = ''
+    }
+    count++
+    rows.append(row)
+    row.querySelector('input').focus()
+  })
+  rows.addEventListener('click', ({ target }) => {
+    const row = target.closest('[data-remove]')?.closest('li')
+    if (!row) return
+    row.remove()
+    button.focus()
+  })
+}
+for (const image of document.querySelectorAll('[data-preview]')) {
+  const field = document.getElementById(image.dataset.preview)
+  field.addEventListener('change', () => {
+    const lines = field.value.split('\n')
+    const address = (lines[image.dataset.line] ?? lines[0]).trim()
+    if (/^\/[^/\\]/.test(address)) image.src = address
   })
 }
 for (const button of document.querySelectorAll('[data-print]')) {

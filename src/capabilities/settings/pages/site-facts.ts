@@ -8,13 +8,16 @@ import { themeOf } from './theme.ts'
 
 /** Reads what every page shows of the settings; the defaults when they can't be read. */
 export async function readSiteFacts(c: AppContext): Promise<Omit<SiteFacts, 'hasMail'>> {
-  const settings = await readSettings(c.get('deps')).then(
-    ({ values }) => values,
-    (): Settings => DEFAULT_SETTINGS,
+  const { values: settings, providerName } = await readSettings(c.get('deps')).catch(
+    (): { values: Settings; providerName: string } => ({
+      values: DEFAULT_SETTINGS,
+      providerName: '',
+    }),
   )
   return {
     site: await siteOf(c, settings),
     platform: platformOf(settings),
+    platformName: providerName,
     isRegistrationOpen: settings.allow_register === 'true',
   }
 }
@@ -26,7 +29,7 @@ function platformOf(settings: Record<'sso_login_enabled' | 'sso_login_platform',
 }
 
 async function siteOf(c: AppContext, settings: Settings): Promise<SiteFacts['site']> {
-  const [light = '', dark = light] = settings.logo.split('\n').map((line) => line.trim())
+  const [light = '', dark = light] = logosIn(settings.logo)
   return {
     title: settings.site_title || DEFAULT_SETTINGS.site_title,
     announcement: await openAnnouncement(c, settings.announcement),
@@ -35,8 +38,17 @@ async function siteOf(c: AppContext, settings: Settings): Promise<SiteFacts['sit
   }
 }
 
+/** Returns the addresses of the setting: the logo, and that of dark pages. */
+export function logosIn(setting: string): string[] {
+  return setting.split('\n').map((line) => line.trim())
+}
+
 /** Replaces an image on another host by the default logo, because a page contacts no other host. */
-function localImage(address: string): string {
-  const isLocal = /^\/(?![/\\])[^\s\p{Cc}\\]*$/u.test(address)
-  return isLocal && address !== DEFAULT_SETTINGS.logo ? address : LOGO
+export function localImage(address: string): string {
+  return isLocalImage(address) && address !== DEFAULT_SETTINGS.logo ? address : LOGO
+}
+
+/** Tells whether an image is one of this site, which alone its pages show. */
+export function isLocalImage(address: string): boolean {
+  return /^\/(?![/\\])[^\s\p{Cc}\\]*$/u.test(address)
 }

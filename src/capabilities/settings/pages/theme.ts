@@ -33,11 +33,17 @@ async function makeTheme(mainColour: string): Promise<Theme> {
   return { path: `/account/theme-${(await sha256Hex(css)).slice(0, HASH_DIGITS)}.css`, css }
 }
 
-/** Sets Pico's variables to shades of the site's colour that have enough contrast. */
-function variablesOf(mainColour: string): string {
+/** Returns the shades of a colour that have enough contrast: on light pages, and on dark ones. */
+export function shadesOf(mainColour: string) {
   const colour = parseColour(mainColour) ?? parseColour(DEFAULT_SETTINGS.main_color) ?? [0, 0, 0]
   const onLight = toReadable(colour, [...BLACK], grounds(LIGHT_GROUNDS))
   const onDark = toReadable(colour, [...WHITE], grounds(DARK_GROUNDS))
+  return { colour, onLight, onDark }
+}
+
+/** Sets Pico's variables to shades of the site's colour. */
+function variablesOf(mainColour: string): string {
+  const { colour, onLight, onDark } = shadesOf(mainColour)
   const button = `--pico-primary-background:${toHex(onLight)};--pico-primary-border:${toHex(onLight)};--pico-primary-hover-background:${toHex(mix(onLight, [...BLACK], 0.15))};--pico-primary-hover-border:${toHex(mix(onLight, [...BLACK], 0.15))};--pico-primary-inverse:#fff;--site:${toHex(colour)}`
   const text = (shade: typeof onLight) =>
     `--pico-primary:${toHex(shade)};--pico-primary-hover:${toHex(shade)};--pico-primary-focus:${toHex(shade)}80;--pico-primary-underline:${toHex(shade)}80`

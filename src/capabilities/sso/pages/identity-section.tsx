@@ -8,7 +8,7 @@ import { Icon, Tile } from '../../../web/kit/icons.tsx'
 import { Row, Rows } from '../../../web/kit/rows.tsx'
 import { TimeFact } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
-import { providerIcon, providerName } from '../../../web/kit/provider-names.ts'
+import { providerIcon, siteProviderName } from '../../../web/kit/provider-names.ts'
 
 const PATH = '/account/security/identities'
 
@@ -41,7 +41,7 @@ export function IdentitySection(props: SectionProps) {
           view={view}
           label={
             <span class="mark">
-              <Icon name={providerIcon(platform)} /> {t.link(providerName(view.t, platform))}
+              <Icon name={providerIcon(platform)} /> {t.link(siteProviderName(view, platform))}
             </span>
           }
           question={t.linkQuestion}
@@ -94,7 +94,7 @@ export function IdentityFacts({ view, identity, ofOther = false }: IdentityFacts
   const phrases = ofOther ? { ...t.linkedBy, user: t.linkedByOwner } : t.linkedBy
   return (
     <p class="facts">
-      <span>{providerName(view.t, platform)}</span>
+      <span>{siteProviderName(view, platform)}</span>
       <TimeFact view={view} at={linkedAt} phrase={own(phrases, linkedBy) ?? phrases.user} />
       <TimeFact
         view={view}

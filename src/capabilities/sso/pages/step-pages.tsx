@@ -5,7 +5,7 @@ import { StepPage } from '../../sign-in/pages/step-page.tsx'
 import { PasskeyButton } from '../../../web/kit/passkey-button.tsx'
 import { CodeField, NameAndPassword } from '../../sign-in/pages/fields.tsx'
 import type { BegunCeremony, View } from '../../../web/kit/view.ts'
-import { providerName } from '../../../web/kit/provider-names.ts'
+import { siteProviderName } from '../../../web/kit/provider-names.ts'
 import type { Step } from './step.ts'
 
 const PATH = '/account/sign-in/sso'
@@ -22,7 +22,7 @@ interface FactorProps {
 /** Asks for the account's own second factor, after the provider has confirmed the user. */
 export function FactorPage({ view, step, user, ceremony, problem }: FactorProps) {
   const t = view.t.sso
-  const provider = providerName(view.t, step.identity.platform)
+  const provider = siteProviderName(view, step.identity.platform)
   return (
     <StepPage
       view={view}
@@ -79,7 +79,7 @@ export function LinkPage({ view, step, fields, needsCode = false, problem }: Lin
       icon="sso"
       tone="violet"
       title={t.linkTitle}
-      lead={t.linkLead(name || visible(subject), providerName(view.t, platform))}
+      lead={t.linkLead(name || visible(subject), siteProviderName(view, platform))}
       next=""
     >
       <p>{t.linkHint}</p>

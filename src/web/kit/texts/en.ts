@@ -222,6 +222,7 @@ const reasons: Record<ReasonCode, string> = {
   groupMap: 'It must be a JSON object whose values are names of groups.',
   previews: 'It must be a JSON object of JSON objects whose values are addresses, https://… or /….',
   replacements: 'It must be a JSON object whose values are texts.',
+  repeatedRow: 'This repeats an earlier row.',
 
   titleIsPrivateKey:
     'This is a private key, which must never be pasted anywhere. Create a new key to replace it.',

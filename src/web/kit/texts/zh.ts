@@ -379,6 +379,7 @@ export const kitZh: KitTexts = {
     groupMap: '必须是 JSON 对象，其中的值是用户组的名称。',
     previews: '必须是 JSON 对象，其中每个值也是 JSON 对象，值为地址 https://… 或 /…。',
     replacements: '必须是值为文本的 JSON 对象。',
+    repeatedRow: '与前面的一行重复。',
 
     titleIsPrivateKey: '这是私钥，任何时候都不要粘贴到任何地方。请换一对新的密钥。',
     keyIsPrivate: '这是私钥，任何时候都不要粘贴到任何地方；请换一对新的密钥，再粘贴 .pub 文件',

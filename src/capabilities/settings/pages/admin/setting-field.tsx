@@ -2,9 +2,12 @@ import { own } from '../../../../core/base/own.ts'
 import type { SettingKey } from '../../defaults.ts'
 import type { Setting } from '../../manage-settings.ts'
 import { Confirm, Field } from '../../../../web/kit/fields.tsx'
-import type { Problem } from '../../../../web/kit/form.ts'
+import type { Fields, Problem } from '../../../../web/kit/form.ts'
 import type { View } from '../../../../web/kit/view.ts'
 import { PermissionField } from '../../../users/pages/admin/permission-fields.tsx'
+import { isTableKey, rowsOf } from '../../tables.ts'
+import { Preview } from './setting-preview.tsx'
+import { SettingTable, shownRows } from './setting-table.tsx'
 
 const [MIN_ROWS, MAX_ROWS] = [3, 12]
 
@@ -14,6 +17,10 @@ interface SettingFieldProps {
   /** The value in the input; differs from the saved one after a refusal. */
   value: string
   problem: Problem | undefined
+  /** The form that is shown again. */
+  fields: Fields | undefined
+  /** The setting whose table is shown as text. */
+  asText: string | undefined
 }
 
 /** An input for a setting, with its label and help; the setting's type decides the kind of input. */
@@ -24,6 +31,23 @@ export function SettingField(props: SettingFieldProps) {
   if (setting.isReadOnly) return <ReadOnly {...props} />
   if (setting.type === 'bool') return <Switch {...props} />
   if (PERMISSION_SETTINGS.includes(key)) return <PermissionSetting {...props} />
+  const rows =
+    isTableKey(key) && key !== props.asText ? shownRows(key, value, props.fields) : undefined
+  if (isTableKey(key) && rows !== undefined) {
+    return (
+      <SettingTable
+        view={view}
+        name={key}
+        legend={<Label {...props} />}
+        hint={help ?? ''}
+        value={props.fields?.[key] ?? setting.value}
+        rows={rows}
+        problem={problem}
+      >
+        <Reset view={view} setting={setting} />
+      </SettingTable>
+    )
+  }
   return (
     <Field
       name={key}
@@ -34,7 +58,13 @@ export function SettingField(props: SettingFieldProps) {
       {...(help !== undefined && { hint: help })}
       {...inputOf(props)}
     >
+      <Preview view={view} of={key} value={value} />
       <Example view={view} of={key} />
+      {isTableKey(key) && rowsOf(key, setting.value) !== undefined && (
+        <p>
+          <a href={`?#${key}`}>{view.t.adminSettings.asTable}</a>
+        </p>
+      )}
       <Reset view={view} setting={setting} />
     </Field>
   )
@@ -47,6 +77,7 @@ const EXAMPLES: Partial<Record<SettingKey, string>> = {
   external_previews: '{"pdf,epub": {"My viewer": "https://viewer.example.org/?file=$e_url"}}',
   iframe_previews: '{"dwg,dxf": {"My viewer": "https://viewer.example.org/?file=$e_url"}}',
   filename_char_mapping: '{"/": "|", ":": "-"}',
+  sso_group_map: '{"staff": "finance"}',
   passkey_related_origins: 'https://photos.example.org',
 }
 
@@ -70,6 +101,10 @@ function inputOf({
 }: SettingFieldProps) {
   if (isSecret) return { type: 'password', autocomplete: 'new-password' } as const
   if (type === 'number') return { type } as const
+  if (isTableKey(key)) {
+    const hint = `${view.t.settings.help[key] ?? ''} ${view.t.adminSettings.asJson}`
+    return { rows: rowsFor(value), hint }
+  }
   if (type === 'text') return { rows: rowsFor(value) }
   if (type === 'select') {
     const words = view.t.settings.choices[key] ?? {}

@@ -65,6 +65,7 @@ const SETTING_PAGES = {
       [
         'sso_login_enabled',
         'sso_login_platform',
+        'sso_name',
         'sso_endpoint_name',
         'sso_client_id',
         'sso_client_secret',

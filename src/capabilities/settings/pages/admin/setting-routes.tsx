@@ -13,6 +13,7 @@ import { type Checked, goTo, type DoneNotice } from '../../../../web/kit/view.ts
 import { hasPermission, permissionIn } from '../../../users/pages/admin/permission-fields.tsx'
 import { PERMISSION_SETTINGS } from './setting-field.tsx'
 import { isSettingPage, keysOf, type SettingPage } from './setting-pages.ts'
+import { withTables } from './setting-table.tsx'
 import { SettingsPage } from './settings.tsx'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 
@@ -30,7 +31,7 @@ export const settingPages = new Hono<App>()
       await confirmWith(c, fields)
       const elsewhere = await settingsElsewhere(c)
       if (reset !== undefined) return resetSettings(c.get('deps'), actorOf(c), [reset], elsewhere)
-      const values = parseValues(fields, page, elsewhere?.alone)
+      const values = parseValues(withTables(fields), page, elsewhere?.alone)
       return saveSettings(c.get('deps'), actorOf(c), values, elsewhere)
     })
     if (changed instanceof Refusal) return showSettings(c, page, { fields, refusal: changed })
@@ -43,8 +44,10 @@ export const settingPages = new Hono<App>()
     const isDeleted = isChanged && reset !== 'sso_client_secret'
     const notice = isDeleted ? 'client-secret-deleted' : 'setting-reset'
     // The page keeps the other inputs of the form without saving them.
-    const { [reset]: _, ...others } = fields
-    return showSettings(c, page, { fields: others, notice })
+    const others = Object.entries(fields).filter(
+      ([name]) => name !== reset && !name.startsWith(`${reset}.`),
+    )
+    return showSettings(c, page, { fields: Object.fromEntries(others), notice })
   })
 
 function pageOf(c: AppContext): SettingPage {
@@ -97,6 +100,7 @@ export async function showSettings(c: AppContext, page: SettingPage, answer: Ans
     page,
     settings: settings.filter(({ key }) => !elsewhere?.alone.includes(key)),
     fields,
+    asText: c.req.query('text'),
     checked,
     site: c.req.url,
   }

@@ -6,6 +6,7 @@ import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import type { Checked, View } from '../../../../web/kit/view.ts'
 import { SettingField } from './setting-field.tsx'
+import { isCell } from './setting-table.tsx'
 import { PAGE_NAMES, partsOf, type SettingPage } from './setting-pages.ts'
 
 export interface SettingsProps {
@@ -15,6 +16,8 @@ export interface SettingsProps {
   /** The values of a form that was not saved. */
   fields?: Fields | undefined
   problem?: Problem | undefined
+  /** The setting whose table is shown as text. */
+  asText?: string | undefined
   /** The result of a test of the saved settings. */
   checked?: Checked | undefined
   /** Credentials that a demand for a second factor closes; only on the page with the demand. */
@@ -24,7 +27,7 @@ export interface SettingsProps {
 }
 
 export function SettingsPage(props: SettingsProps) {
-  const { view, page, settings, fields, problem } = props
+  const { view, page, settings, fields, problem, asText } = props
   const t = view.t.adminSettings
   const path = `/account/admin/settings/${page}`
   const articles = partsOf(page)
@@ -54,7 +57,7 @@ export function SettingsPage(props: SettingsProps) {
           </button>
           <Alert
             problem={problem}
-            fields={[...settings.map(({ key }) => key), ...CONFIRM_FIELDS]}
+            fields={[...settings.map(({ key }) => key), ...cellOf(problem), ...CONFIRM_FIELDS]}
           />
           {articles.map(({ name, shown }) => (
             <article>
@@ -66,6 +69,8 @@ export function SettingsPage(props: SettingsProps) {
                   setting={setting}
                   value={setting.key in (fields ?? {}) ? echo(fields, setting.key) : setting.value}
                   problem={problem}
+                  fields={fields}
+                  asText={asText}
                 />
               ))}
             </article>
@@ -79,6 +84,11 @@ export function SettingsPage(props: SettingsProps) {
       {view.parts.map(({ settings: part }) => part?.(props))}
     </AccountPage>
   )
+}
+
+/** Returns the cell that shows the problem itself. */
+function cellOf(problem: Problem | undefined): string[] {
+  return problem?.field !== undefined && isCell(problem.field) ? [problem.field] : []
 }
 
 /** Says what a demand for a second factor closes; nothing when it closes nothing. */
