@@ -337,6 +337,25 @@ test('folders become clean, and no name is reserved for it', async () => {
   ])
 })
 
+test('groups with names that look alike get other ones', async () => {
+  await migrateUntil('0046')
+  const names = ['finance', 'ｆinance', 'Équipe', 'Ａdmin', 'fi\u200bnance', 'ﬁn']
+  await insert(
+    'groups',
+    names.map((name) => ({ name, name_key: name.toLowerCase(), created_at: 1 })),
+  )
+  await migrate()
+  await runFrequently(site.deps)
+  expect(await all('select name, name_key as k from groups order by id')).toEqual([
+    { name: 'finance', k: 'finance' },
+    { name: 'ｆinance~2', k: 'finance~2' },
+    { name: 'Équipe', k: 'équipe' },
+    { name: 'Ａdmin~4', k: 'admin~4' },
+    { name: 'fi\u200bnance~5', k: 'finance~5' },
+    { name: 'ﬁn', k: 'fin' },
+  ])
+})
+
 /** The migration that makes their column. */
 const FOLDER_KEYS = '0034'
 

@@ -3,6 +3,7 @@ import { pruneEvents } from '../core/audit/event-times.ts'
 import { inOneBatch } from '../core/database/shared-batch.ts'
 import { runBatch } from '../core/database/statements.ts'
 import { keyFolders } from '../core/accounts/folder-keys.ts'
+import { keyGroups } from '../core/accounts/group-keys.ts'
 import type { Deps } from '../core/deps.ts'
 import { pruneChallenges } from '../core/access/used-challenges.ts'
 import { pruneCounters } from '../core/throttle/charges.ts'
@@ -31,6 +32,7 @@ export async function runNightly(deps: Deps): Promise<void> {
       }),
       // `npm start` runs this at once: after an upgrade, nobody can choose a name before it.
       keyFolders(deps),
+      keyGroups(deps),
       ...startParts(loaded, { deps, now, batch }),
     ],
   )

@@ -78,6 +78,10 @@ describe('POST /api/admin/group/create', () => {
     [{ name: 7 }, 400, 'name must be a string'],
     [{ name: 'EDITORS' }, 409, 'a group with this name exists'],
     [{ name: 'e\u0301quipe' }, 409, 'a group with this name exists'],
+    [{ name: 'Ｅditors' }, 409, 'a group with this name exists'],
+    [{ name: 'Ａdmin' }, 400, 'this name is reserved'],
+    [{ name: 'ｅveryone' }, 400, 'this name is reserved'],
+    [{ name: 'webdav-\u200bread' }, 400, 'name has characters that are not allowed'],
   ])('refuses %j', async (body, code, message) => {
     await site.addGroup('editors')
     await site.addGroup('ÉQUIPE')

@@ -2,7 +2,7 @@ import { and, gte, inArray, isNull, lt, ne, notExists, type SQL, sql } from 'dri
 import { reservedNames, users } from '../../../schema/tables.ts'
 import type { Database } from '../database/database.ts'
 import { cleanPath } from './fields.ts'
-import { usernameKey } from './username.ts'
+import { visibleKey } from './username.ts'
 
 /**
  * Returns the key by which folders are compared: the keys of the folder names, with a slash at the
@@ -10,11 +10,7 @@ import { usernameKey } from './username.ts'
  */
 export function folderKey(path: string): string {
   const names = cleanPath(path).split('/').slice(1)
-  return names.map((name) => `/${keyOfFolderName(name)}`).join('') + (names[0] === '' ? '' : '/')
-}
-
-function keyOfFolderName(name: string): string {
-  return usernameKey(name.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, ''))
+  return names.map((name) => `/${visibleKey(name)}`).join('') + (names[0] === '' ? '' : '/')
 }
 
 /** Returns the columns of a user's folder. Every statement that writes one of them writes both. */

@@ -1,6 +1,7 @@
 import { Refusal } from '../base/refusals.ts'
 import { charactersOf } from '../base/text.ts'
 import { BUILT_IN_GROUPS, groupNameKey } from './groups.ts'
+import { INVISIBLE } from './username.ts'
 
 const MAX_NAME_CHARACTERS = 64
 
@@ -17,8 +18,8 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'sftp-write',
 ])
 
-/** Characters that separate names in headers and lists, and those that change a line. */
-const UNFIT = /[,;|"/\\\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/u
+/** Characters that separate names in headers and lists, and those that begin a line. */
+const UNFIT = /[,;|"/\\\p{Cc}\p{Zl}\p{Zp}]/u
 
 /**
  * Reads the name of a new group.
@@ -31,7 +32,12 @@ export function readGroupName(given: string | null | undefined): string {
   const name = (given ?? '').trim().normalize('NFC')
   if (name === '') throw new Refusal('groupNameMissing')
   if (charactersOf(name) > MAX_NAME_CHARACTERS) throw new Refusal('groupNameTooLong')
-  if (UNFIT.test(name) || !name.isWellFormed()) throw new Refusal('groupNameCharacters')
-  if (RESERVED_NAMES.has(groupNameKey(name))) throw new Refusal('groupNameReserved')
+  if (UNFIT.test(name) || INVISIBLE.test(name) || !name.isWellFormed())
+    throw new Refusal('groupNameCharacters')
+  if (isReservedKey(groupNameKey(name))) throw new Refusal('groupNameReserved')
   return name
+}
+
+export function isReservedKey(key: string): boolean {
+  return RESERVED_NAMES.has(key)
 }

@@ -7,6 +7,7 @@ import type { UserId } from '../database/user-id.ts'
 import type { Database } from '../deps.ts'
 import { isNotGuest } from './conditions.ts'
 import { ADMIN, GUEST } from './roles.ts'
+import { visibleKey } from './username.ts'
 
 /** The groups that every site has. They have no rows. */
 export const BUILT_IN_GROUPS = ['user', 'guest', 'admin'] as const
@@ -25,14 +26,9 @@ export const MAX_RULE_PATH_CHARACTERS = 1000
 /** How somebody became a member. `command`: on the command line. */
 export type MemberSource = 'operator' | 'command' | 'invitation' | 'registration' | 'sso' | 'import'
 
-/**
- * Returns the key by which names of groups are compared: names that differ only in case or in the
- * Unicode form of a letter have the same one.
- *
- * @see Unicode Standard Annex 15 (NFC), and section 3.13 of the standard (case folding)
- */
+/** Returns the key by which names of groups are compared, as those of users and folders are. */
 export function groupNameKey(name: string): string {
-  return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC')
+  return visibleKey(name)
 }
 
 /** Returns the built-in group of a role. */

@@ -3,6 +3,8 @@ import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/t
 import { reason } from '../base/reasons.ts'
 
 const MAX_USERNAME_CHARACTERS = 255
+/** A character that nobody sees. */
+export const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\p{Cf}/u
 
 /**
  * The rules for a new name. It can stand in a list, a path, a log line and a command, and contains
@@ -12,10 +14,7 @@ export const possiblyEmptyUsername = v.pipe(
   possiblyEmptyText(),
   maxCharacters(MAX_USERNAME_CHARACTERS),
   noControlCharacters(),
-  v.check(
-    (name) => !/\p{Default_Ignorable_Code_Point}|\p{Cf}/u.test(name),
-    reason('noInvisibleCharacters'),
-  ),
+  v.check((name) => !INVISIBLE.test(name), reason('noInvisibleCharacters')),
   v.check((name) => name === name.trim(), reason('usernameNotTrimmed')),
   v.check((name) => !/[\p{Zl}\p{Zp}]/u.test(name), reason('usernameLines')),
   // The file service may keep a folder for each user.
@@ -40,6 +39,14 @@ const FRACTION_SLASH = '\u2044'
 export function usernameKey(username: string): string {
   const folded = username.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase()
   return folded.normalize('NFKC').replaceAll('/', FRACTION_SLASH)
+}
+
+/**
+ * Returns the key of a name that may have invisible characters, which do not count: the name of a
+ * folder, or of a group.
+ */
+export function visibleKey(name: string): string {
+  return usernameKey(name.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, ''))
 }
 
 /**
