@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -95,3 +95,15 @@ describe('a secret in a file', () => {
     )
   })
 })
+
+test.each(['docs/container.md', 'docs/container.zh-CN.md'])(
+  'compose.yaml passes on the variables that %s tells to write into .env, and no other',
+  (guide) => {
+    const [, section = ''] = readFileSync(guide, 'utf8').split(/^## (?:Settings|设置)$/m)
+    const [table = ''] = /(?:^\|.*\n)+/m.exec(section) ?? []
+    const cells = table.split('\n').map((row) => row.split('|')[1] ?? '')
+    const named = cells.flatMap((cell) => cell.match(/\b[A-Z_]+\b/g) ?? [])
+    const passed = readFileSync('compose.yaml', 'utf8').matchAll(/'\$\{([A-Z_]+):-/g)
+    expect(Array.from(passed, ([, name = '']) => name).toSorted()).toEqual(named.toSorted())
+  },
+)
