@@ -723,7 +723,7 @@ describe('behind a proxy', () => {
     const headers = { ...https, 'X-Forwarded-For': '192.0.2.7' }
     expect(await ask(elsewhere.port, { headers })).toMatchObject({
       status: 403,
-      body: 'This port answers only the proxy in front of it.\n',
+      body: 'This port answers only the proxy in front of it, and 127.0.0.1 is not its address.\n',
     })
     expect(elsewhere.seen).toEqual([])
     const here = await front(answerOk, { ...proxy, trusted: trusting('::ffff:127.0.0.1') })

@@ -100,7 +100,8 @@ function decoded(path: string): string {
 export function readCaller(request: IncomingMessage, proxy: Proxy | undefined): Caller | string {
   const peer = plainAddress(request.socket.remoteAddress ?? '')
   if (proxy === undefined) return { address: peer, isHttps: false }
-  if (!isProxy(peer, proxy)) return 'This port answers only the proxy in front of it.'
+  if (!isProxy(peer, proxy))
+    return `This port answers only the proxy in front of it, and ${peer} is not its address.`
   const address = plainAddress(lastElement(request, proxy.header))
   if (isIP(address) === 0)
     return `The proxy in front must set ${proxy.header} to the address of the client.`
