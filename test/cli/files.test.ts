@@ -153,7 +153,11 @@ describe('latchkey files', () => {
 
   test.each([
     ['no answer', () => (openlist.answer = () => new Response('x')), /gives no answer of OpenList/],
-    ['another token', () => (openlist.token = 'another'), /refuses FILES_TOKEN\n.*→ copy/],
+    [
+      'another token',
+      () => (openlist.token = 'another'),
+      /refuses FILES_TOKEN\n.*→ copy .*; a container .* OPENLIST_DATA/,
+    ],
     ['an empty token', () => (openlist.token = ''), /has an empty token\b.*\n.*→ reset/],
     ['an old version', () => (openlist.settings['version'] = 'v4.2.4'), /older than 4\.2\.5/],
   ])('check fails for %s', async (_, arrange, text) => {

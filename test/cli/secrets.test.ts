@@ -118,7 +118,7 @@ test('secrets new prints an entry, and says what to do with it here', async () =
   writeFileSync(join(clone.folder, '.production.vars'), `SECRET_KEYS=${newEntry()}\n`)
   expect(advice()).toContain('secrets reseal --remote')
   rmSync(join(clone.folder, '.dev.vars'))
-  expect(advice()).toContain('put the list of this site back')
+  expect(advice()).toContain('.dev.vars has no valid SECRET_KEYS: put the list of this site back')
   rmSync(join(clone.folder, '.wrangler'), { recursive: true })
   expect(advice()).toContain('there is no site yet')
 })

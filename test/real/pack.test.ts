@@ -129,6 +129,7 @@ test('the entry of a container serves as the owner of the data with SECRET_KEYS 
   const client = new Client(`http://127.0.0.1:${port}`)
   expect(await client.signIn('admin', ADMIN_PASSWORD)).toMatchObject({ code: 200 })
   expect(service.stdout).toContain('in-container latchkey doctor')
+  expect(service.stdout).toContain('(docker compose stop latchkey stops it)')
   expect(readdirSync(data).toSorted()).toEqual(['.wrangler', 'backups'])
   expect(statSync(data).uid).toBe(process.getuid?.() === 0 ? 4321 : process.getuid?.())
   expect(await container(['health']).ended).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -136,6 +137,8 @@ test('the entry of a container serves as the owner of the data with SECRET_KEYS 
   expect(made.stdout).toContain('SECRET_KEYS of the environment holds 1 entry')
   expect(made.stdout).toContain('in-container latchkey secrets reseal')
   expect(made.stdout).not.toMatch(/npm|npx|deployed/)
+  const lost = await container(['secrets', 'new'], { SECRET_KEYS: 'short' }).ended
+  expect(lost.stdout).toContain('but the environment has no valid SECRET_KEYS: put the list')
   const helps = await Promise.all(
     ['backup', 'restore'].map((name) => container([name, '--help']).ended),
   )
@@ -147,6 +150,10 @@ test('the entry of a container serves as the owner of the data with SECRET_KEYS 
   expect(await container(['health']).ended).toMatchObject({
     code: 1,
     stderr: 'The site does not answer.\n',
+  })
+  expect(await container([], { PORT: port, SECRET_KEYS: 'short' }).ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('`docker compose run --rm latchkey secrets new`'),
   })
 })
 

@@ -15,7 +15,8 @@ export const filesEn = {
       no_answer: 'does not answer. Start it, and compare FILES_ORIGIN with its address.',
       slow: 'takes longer than two seconds to answer. Look at the load of its machine.',
       no_openlist: 'gives no answer of OpenList. Compare FILES_ORIGIN with its address.',
-      wrong_token: 'refuses FILES_TOKEN. Copy the setting Token of OpenList into FILES_TOKEN.',
+      wrong_token:
+        'refuses FILES_TOKEN. Copy the setting Token of OpenList into FILES_TOKEN. A container that has OPENLIST_DATA reads it again when it is restarted.',
       empty_token:
         'has an empty token, so all its visitors are its admin. Reset the token there, and copy it into FILES_TOKEN.',
       old: `is older than ${OLDEST_OPENLIST}. Update it.`,

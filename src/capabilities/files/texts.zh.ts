@@ -17,7 +17,8 @@ export const filesZh: typeof filesEn = {
       no_answer: '没有响应。请启动它，并核对 FILES_ORIGIN 与它的地址。',
       slow: '响应时间超过两秒。请检查其所在机器的负载。',
       no_openlist: '返回的不是 OpenList 的响应。请核对 FILES_ORIGIN 与它的地址。',
-      wrong_token: '不接受 FILES_TOKEN。请把 OpenList 设置中的“令牌”复制到 FILES_TOKEN。',
+      wrong_token:
+        '不接受 FILES_TOKEN。请把 OpenList 设置中的“令牌”复制到 FILES_TOKEN。设置了 OPENLIST_DATA 的容器会在重启时重新读取。',
       empty_token: '令牌为空，所有访客都会成为它的管理员。请在那里重置令牌，并复制到 FILES_TOKEN。',
       old: `版本低于 ${OLDEST_OPENLIST}。请升级。`,
     },

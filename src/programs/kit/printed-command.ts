@@ -6,6 +6,7 @@ import { installed, isPacked } from './places.ts'
 /** In a container, what stands before the words of a command outside of it. */
 const COMMAND_VARIABLE = 'LATCHKEY_COMMAND'
 const START_IN_CONTAINER = 'docker compose up -d'
+const STOP_IN_CONTAINER = 'docker compose stop latchkey'
 const RUN_IN_CONTAINER = 'docker compose run --rm latchkey'
 /** As in `compose.yaml`. */
 const IMAGE = 'latchkey'
@@ -58,7 +59,7 @@ export function saidHere(text: string): string {
   return said
     .replaceAll(/\bnpm run (?:-s )?latchkey --(?= |$)/gm, commandHere)
     .replaceAll(/\bnpm start\b(?: --(?= -))?/g, () => start)
-    .replaceAll(/\bnpm run secrets\b/g, () => latchkey('secrets', 'new'))
+    .replaceAll(/\bnpm run secrets\b/g, () => latchkeyStopped('secrets', 'new'))
     .replaceAll('git pull', () => 'upgrade Latchkey')
 }
 
@@ -70,6 +71,8 @@ function saidInContainer(text: string): string {
   return text
     .replaceAll(/\bnpm run latchkey --(?= restore\b)/g, RUN_IN_CONTAINER)
     .replaceAll(/ ~\/(?=.*\.sqlite)/g, ' backups/')
+    .replaceAll('Ctrl-C stops it', `${STOP_IN_CONTAINER} stops it`)
+    .replaceAll('docs/self-hosting.md', 'docs/container.md')
     .replaceAll(/\bnpm run (?:-s )?latchkey --(?= .* < )/g, () =>
       commandHere().replace('compose exec ', 'compose exec -T '),
     )

@@ -19,17 +19,17 @@ export function secretAdvice(): string {
 }
 
 function ofLocalSite(): string {
-  const place = givenSecretKeys() === undefined ? DEV_VARS_FILE : 'SECRET_KEYS of the environment'
+  const place = givenSecretKeys() === undefined ? DEV_VARS_FILE : 'the environment'
   const entries = countEntries(DEV_VARS_FILE)
   if (entries > 0)
-    return `On this machine, ${place} holds ${counted(entries)}, so this is a rotation:
+    return `On this machine, SECRET_KEYS of ${place} holds ${counted(entries)}, so this is a rotation:
 1. Put the new entry first and keep the others: SECRET_KEYS=<new entry>,<what is there now>
    Never replace the list: that ends every sign-in and all two-step verification.
 2. Restart the site.
 3. ${latchkey('secrets', 'reseal')}
    It seals everything with the new entry, and says when the older ones can go.`
   if (existsSync(STATE_FOLDER))
-    return `On this machine there is a site, but ${DEV_VARS_FILE} has no SECRET_KEYS: put the list of this site back. A new
+    return `On this machine there is a site, but ${place} has no valid SECRET_KEYS: put the list of this site back. A new
 entry opens nothing of it, and ends all two-step verification.`
   return `On this machine there is no site yet: npm start makes ${DEV_VARS_FILE} with an entry of its own. To choose it
 yourself, write SECRET_KEYS=<entry> into ${DEV_VARS_FILE} before the first start.`

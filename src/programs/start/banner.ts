@@ -3,7 +3,7 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { VERSION } from '../../capabilities/settings/defaults.ts'
 import { isLoopback } from './front-request.ts'
 import type { StartOptions } from './options.ts'
-import { latchkey, userWord } from '../kit/printed-command.ts'
+import { latchkey, saidHere, userWord } from '../kit/printed-command.ts'
 import { visible } from '../../core/base/text.ts'
 
 interface Admin {
@@ -36,7 +36,7 @@ export function bannerOf(
   const base = address ?? (proxy === undefined ? site : 'https://<your address>')
   const whom = proxy === undefined ? '' : `, for the proxy that sets ${proxy.header}`
   return `
-Latchkey ${VERSION} serves on ${site}${whom} (Ctrl-C stops it)
+Latchkey ${VERSION} serves on ${site}${whom} (${saidHere('Ctrl-C stops it')})
 
   account page   ${base}/account
   interface      ${base}/docs${fileServerLine(fileServer)}
@@ -87,7 +87,9 @@ export function announceIgnoredPassword(): void {
 export function announceOpenAddress({ proxy }: StartOptions): void {
   console.log(
     proxy === undefined
-      ? 'This address is open to the network and not encrypted: others on the network can read and change passwords, codes and sessions. Put a proxy with https in front (docs/self-hosting.md).'
+      ? saidHere(
+          'This address is open to the network and not encrypted: others on the network can read and change passwords, codes and sessions. Put a proxy with https in front (docs/self-hosting.md).',
+        )
       : 'This address is open to the network: only requests from the proxy are accepted, but the connection from the proxy is not encrypted.',
   )
 }

@@ -32,7 +32,8 @@ export function judgeHosts(
   return [judge('files host', text, 'set SITE_ADDRESS to the address of the accounts')]
 }
 
-const COPY_TOKEN = 'copy “Token” of Manage → Settings → Other at OpenList into FILES_TOKEN'
+const COPY_TOKEN =
+  'copy “Token” of Manage → Settings → Other at OpenList into FILES_TOKEN; a container that has OPENLIST_DATA reads it again when it is restarted'
 
 /** Of each problem the text, which stands after the address, and the remedy. */
 const PROBLEMS: Record<FileServerProblem, [text: string, fix: string]> = {
