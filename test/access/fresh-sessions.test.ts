@@ -211,7 +211,7 @@ describe('a session that is ten minutes old', () => {
     site.now = NOW + HOUR
     for (const [path, body] of [
       ['/api/admin/user/update', { id: ALICE, base_path: '/a', password: '', role: 0 }],
-      [`/api/admin/user/delete?id=${ALICE}`, undefined],
+      ['/api/admin/user/update', { id: ALICE, disabled: true }],
       ['/api/admin/user/list', undefined],
     ] as const) {
       const method = path.endsWith('list') ? 'GET' : 'POST'

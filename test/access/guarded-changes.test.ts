@@ -24,8 +24,8 @@ const NEW = 'another-Passw0rd'
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD'
 const HOOK = 'https://hooks.example.org/x'
 const IDENTITY = { issuer: 'https://github.com', subject: '4711' }
-/** Their ids. Bob has 4. */
-const [ADMIN, GUEST, ALICE, WAITS, CLOSED, PLAIN, GONE] = [1, 2, 3, 5, 6, 7, 8] as const
+/** Their ids. Bob has 4. `SECOND` is another admin. */
+const [ADMIN, GUEST, ALICE, WAITS, CLOSED, PLAIN, GONE, SECOND] = [1, 2, 3, 5, 6, 7, 8, 9] as const
 const BITS = 0b110
 const stale = { code: 403, message: 'Sign in again or confirm to do this', data: null }
 const day = (days: number) => new Date(NOW + days * 24 * HOUR).toISOString()
@@ -75,6 +75,7 @@ const arrange = prepared(async (arranged: CheapSite): Promise<Held> => {
   await arranged.addUser('closed', { password: PASSWORD, disabled: true })
   await arranged.addUser('plain', { password: PASSWORD, ...folder })
   await arranged.addUser('gone', { password: PASSWORD, endsAt: NOW - 24 * HOUR })
+  await arranged.addUser('second', { password: PASSWORD, role: 2 })
   await db
     .update(tables.users)
     .set({ basePath: '/guests' })
@@ -316,6 +317,8 @@ const TRIED: Record<string, Tried> = {
       { body: { id: PLAIN, base_path: '/Homes/x' } },
       { body: { id: GUEST, base_path: '/' } },
       { body: { id: PLAIN, disabled: true, permission: 0xffff } },
+      { body: { id: SECOND, disabled: true } },
+      { body: { id: ADMIN, disabled: true } },
     ],
     takes: [
       { body: { id: PLAIN, disabled: true } },
@@ -345,7 +348,7 @@ const TRIED: Record<string, Tried> = {
     gives: [form({}, CLOSED), form({}, WAITS), form({}, GUEST)],
     takes: [form({}, PLAIN)],
   },
-  [userPage('disable')]: { takes: [form({}, PLAIN)] },
+  [userPage('disable')]: { gives: [form({}, SECOND)], takes: [form({}, PLAIN)] },
   'POST /api/admin/user/details': {
     gives: [
       { body: { id: PLAIN, email: 'x@example.org' } },
@@ -374,8 +377,8 @@ const TRIED: Record<string, Tried> = {
   [userPage('approve')]: { gives: [form({}, WAITS)] },
   'POST /api/admin/user/reject': { gives: [id(WAITS)] },
   [userPage('reject')]: { gives: [form({}, WAITS)] },
-  'POST /api/admin/user/delete': { takes: [id(PLAIN)] },
-  [userPage('delete')]: { takes: [form({}, PLAIN)] },
+  'POST /api/admin/user/delete': { gives: [id(PLAIN), id(SECOND)] },
+  [userPage('delete')]: { gives: [form({}, PLAIN), form({}, SECOND)] },
   'POST /api/admin/user/reset_link': { gives: [{ body: { id: PLAIN } }] },
   [userPage('reset-link')]: { gives: [form({}, PLAIN)] },
   [userPage('unlock')]: { gives: [form({}, PLAIN)] },

@@ -84,7 +84,7 @@ export const adminUserOperations: Operations = {
   'POST /api/admin/user/update': {
     summary: 'Change a user',
     description:
-      'Missing fields keep their value. `{username}` in `base_path` becomes the name. A new name, SSO id or password needs a fresh session of the admin, and so do enabling the user, a permission bit that was not set, and a base path that is not inside the old one. A new password, or disabling the user, ends every session of the user. Another `sso_id` unlinks the accounts at identity providers that it does not name; an empty one unlinks all.',
+      'Missing fields keep their value. `{username}` in `base_path` becomes the name. A new name, SSO id or password needs a fresh session of the admin, and so do enabling the user, disabling an admin, a permission bit that was not set, and a base path that is not inside the old one. A new password, or disabling the user, ends every session of the user. Another `sso_id` unlinks the accounts at identity providers that it does not name; an empty one unlinks all.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
@@ -126,11 +126,17 @@ export const adminUserOperations: Operations = {
   },
   'POST /api/admin/user/delete': {
     summary: 'Delete a user with all keys and sessions',
+    description: 'Needs a fresh session of the admin.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {
       success: { given, query: { id: '3' }, answer: { data: null } },
       'not an admin': { query: { id: '3' }, answer: { refusal: 'notAdmin' } },
+      'a session that is not fresh': {
+        given: 'the admin signed in an hour ago',
+        query: { id: '3' },
+        answer: { refusal: 'confirmationNeeded' },
+      },
       ...badUserId,
       'the last admin': { given, query: { id: '1' }, answer: { refusal: 'builtInNotDeleted' } },
     },

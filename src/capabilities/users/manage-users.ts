@@ -229,7 +229,7 @@ function isRoleAllowed(
   return newRole === undefined || newRole === role || (role !== GUEST && newRole !== GUEST)
 }
 
-/** @throws {Refusal} `notAdmin`, `userNotFound`, `builtInNotDeleted`. */
+/** @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`, `builtInNotDeleted`. */
 export async function removeUser(
   deps: ChangeDeps,
   operator: Operator,
@@ -239,7 +239,7 @@ export async function removeUser(
   const { account, deleted } = await change(
     deps,
     of(operator, userId),
-    { kind: 'user_deleted' },
+    { kind: 'user_deleted', fresh: true },
     ({ by, event }) => ({
       events: insertEventOfDeletion(db, by, userId, event),
       deleted: deleteUser(db, by, userId),

@@ -1,4 +1,5 @@
 import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
+import { isAdmin } from '../accounts/conditions.ts'
 import { literal } from '../database/literal.ts'
 
 /** Whether a new value of a field needs a fresh session: always, never, or when it gives more. */
@@ -63,10 +64,17 @@ function becomes(value: string | number, words = `\`${value}\``): Gain {
   return { words, holds: (_, to) => sql`${to} = ${literal(value)}` }
 }
 
+/** For a row of `users`. */
+const enabledOrAdmin: Gain = {
+  words: '`false`, and for an admin',
+  holds: (_, to) => sql`(${to} = 0 or ${isAdmin})`,
+}
+
 export const NAME = 'who has the name has its folder and what apps keep for it'
 export const SSO_ID = 'it decides who signs in with single sign-on'
 const PASSWORD = 'who sets it signs in with it'
 export const OPENS = 'it opens an account'
+const STOPS_THIEF = 'another admin can stop a thief'
 const RIGHTS = 'more bits open more'
 const GROUPS = 'groups have rights in folders'
 const FOLDER = 'another folder has other files'
@@ -84,11 +92,8 @@ export const USER_FIELDS = {
   username: { needs: 'always', reason: NAME },
   password: { needs: 'always', reason: PASSWORD },
   sso_id: { needs: 'always', reason: SSO_ID },
-  role: {
-    needs: 'always',
-    reason: 'an admin can do everything, and another admin can stop a thief',
-  },
-  disabled: forMore(becomes(0, '`false`'), OPENS),
+  role: { needs: 'always', reason: `an admin can do everything, and ${STOPS_THIEF}` },
+  disabled: forMore(enabledOrAdmin, `${OPENS}; ${STOPS_THIEF}`),
   permission: forMore(moreBits, RIGHTS),
   base_path: forMore(anotherFolder, FOLDER),
 } as const satisfies Fields

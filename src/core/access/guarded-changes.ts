@@ -252,7 +252,7 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
   'user: delete': {
     doors: ['POST /api/admin/user/delete', 'POST /account/admin/users/:id{[0-9]+}/delete'],
     beside: ['id'],
-    fields: never(ENDS),
+    fields: always('the account can not be had back'),
   },
   'user: link for a new password': {
     doors: ['POST /api/admin/user/reset_link', 'POST /account/admin/users/:id{[0-9]+}/reset-link'],

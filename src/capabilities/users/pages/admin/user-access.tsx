@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx'
-import { GUEST } from '../../../../core/accounts/roles.ts'
+import { ADMIN, GUEST } from '../../../../core/accounts/roles.ts'
 import { Change } from '../../../../web/kit/confirm.tsx'
 import { Alert, Choice } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
@@ -95,6 +95,7 @@ export function EndForms(props: UserProps) {
             tone="red"
             label={t.delete}
             lead={t.deleteLead}
+            confirms
             isDangerous
           />
         )}
@@ -127,6 +128,7 @@ function EnableOrDisable(props: UserProps) {
       tone="red"
       label={t.disable}
       lead={t.disableLead}
+      confirms={user.role === ADMIN}
       isDangerous
     />
   )

@@ -79,6 +79,7 @@ export const USER_FORMS: Record<UserForm, Action> = {
     done: 'user-sessions-ended',
   }),
   disable: action({
+    confirms: true,
     run: (c) => changeUser(...target(c), { disabled: true }),
     done: 'user-disabled',
   }),
@@ -88,6 +89,7 @@ export const USER_FORMS: Record<UserForm, Action> = {
     done: 'user-enabled',
   }),
   delete: action({
+    confirms: true,
     run: (c) => removeUser(...target(c)),
     done: (c) => goToList(c, 'user-deleted'),
   }),
