@@ -87,6 +87,7 @@ describe('the settings of single sign-on', () => {
   /** Another value of each. With any of them a thief could keep a way in, or learn the secret. */
   const others = {
     sso_login_platform: 'Casdoor',
+    sso_name: 'Another Company',
     sso_client_id: 'other',
     sso_endpoint_name: 'https://thief.example.org',
     sso_extra_scopes: 'email',

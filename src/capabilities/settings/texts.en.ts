@@ -20,15 +20,15 @@ const parts: Record<SettingPart, string> = {
   registration: 'Registration',
   robots: 'Protection against bots',
   face: 'Logo and colour',
-  fileList: 'File list',
+  fileList: 'In the file list',
+  sftp: 'SFTP',
   list: 'Lists of files',
-  access: 'Access to the files',
-  search: 'Search',
+  moreOfList: 'Search and more',
   viewers: 'Viewers',
   media: 'Music and videos',
   provider: 'Identity provider',
   newAccounts: 'New accounts',
-  groups: 'Groups',
+  more: 'More',
 }
 
 const columns: Record<ColumnName, string> = {
@@ -193,6 +193,7 @@ export const settingsEn = {
     title: 'Site settings',
     pages,
     parts,
+    ofFileList: 'For the web client of the file server. The pages of the account do not use these.',
     changed: 'Changed',
     default: 'Reset to default',
     defaultIs: 'The default is:',
@@ -212,10 +213,13 @@ export const settingsEn = {
     asTable: 'Edit as a table',
     asJson: 'Written as JSON.',
     colourHint: (value: string) => `Current value: ${value}.`,
-    madeWithPassword: (admins: string, everybody: string) =>
-      `Some app passwords and SSH keys were made with a password alone. Those whose owners need a second factor open nothing until the owners keep them on the page Security. Administrators: ${admins}. Everybody: ${everybody}.`,
+    madeWithPassword: (what: string) =>
+      `${what} made with a password alone. Where you require a second factor, they stop working until their owners confirm them on the page Security.`,
     credentials: (appPasswords: number, keys: number) =>
-      `${someAppPasswords(appPasswords)}, ${someKeys(keys)}`,
+      [appPasswords > 0 && someAppPasswords(appPasswords), keys > 0 && someKeys(keys)]
+        .filter(Boolean)
+        .join(', '),
+    ofAdmins: (what: string) => `, of which ${what} of administrators,`,
   },
   settings: {
     labels,

@@ -187,16 +187,17 @@ export const settingsZh: typeof settingsEn = {
       registration: '注册',
       robots: '人机验证',
       face: '标志和颜色',
-      fileList: '文件列表',
+      fileList: '在文件列表中',
+      sftp: 'SFTP',
       list: '文件列表',
-      access: '访问方式',
-      search: '搜索',
+      moreOfList: '搜索及其他',
       viewers: '预览器',
       media: '音乐和视频',
       provider: '登录平台',
       newAccounts: '新账户',
-      groups: '用户组',
+      more: '更多',
     },
+    ofFileList: '供文件服务器的网页客户端使用；账户页面不使用这些设置。',
     changed: '已修改',
     default: '恢复默认值',
     defaultIs: '默认值是：',
@@ -215,9 +216,13 @@ export const settingsZh: typeof settingsEn = {
     asTable: '以表格编辑',
     asJson: '以 JSON 书写。',
     colourHint: (value) => `当前为 ${value}。`,
-    madeWithPassword: (admins, everybody) =>
-      `有些应用专用密码和 SSH 公钥是仅凭密码创建的。要求用户使用双重验证时，它们无法使用，直到用户在“安全”页面选择保留。管理员：${admins}。所有人：${everybody}。`,
-    credentials: (appPasswords, keys) => `应用专用密码 ${appPasswords} 个、SSH 公钥 ${keys} 个`,
+    madeWithPassword: (what) =>
+      `仅凭密码创建：${what}。要求双重验证时，它们会停止工作，直到所有者在“安全”页面确认。`,
+    credentials: (appPasswords, keys) =>
+      [appPasswords > 0 && `应用专用密码 ${appPasswords} 个`, keys > 0 && `SSH 公钥 ${keys} 个`]
+        .filter(Boolean)
+        .join('、'),
+    ofAdmins: (what) => `（其中管理员：${what}）`,
   },
   settings: { labels, choices, help },
 }

@@ -159,7 +159,7 @@ export const SETTING_FIELDS = {
   turnstile_secret: { needs: 'always', reason: 'it lets programs register' },
   sso_login_enabled: forMore(becomes('true'), PROVIDER),
   sso_login_platform: { needs: 'always', reason: PROVIDER },
-  sso_name: { needs: 'never', reason: LOOK },
+  sso_name: { needs: 'always', reason: 'users trust the name on the button' },
   sso_client_id: { needs: 'always', reason: PROVIDER },
   sso_client_secret: { needs: 'always', reason: PROVIDER },
   sso_endpoint_name: { needs: 'always', reason: PROVIDER },

@@ -66,6 +66,8 @@ export interface PageParts {
   lostPassword?: (view: View) => Child | undefined
   /** Finds the program that waits behind `next`. */
   asking?: (c: AppContext, next: string) => Promise<AskingProgram | undefined>
+  /** Above the settings of a page. */
+  aboveSettings?: (props: SettingsPart) => Child
   /** Below the settings of a page. */
   settings?: (props: SettingsPart) => Child
   /** First on the page of a new account, as a row of choices. */

@@ -21,7 +21,7 @@ export const filesParts: PageParts = {
         {t.files.manage}
       </a>
     ),
-  settings: ({ view: { files, t }, page }) =>
+  aboveSettings: ({ view: { files, t }, page }) =>
     files &&
     PAGES.includes(page) && (
       <p class="note">

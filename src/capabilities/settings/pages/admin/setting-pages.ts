@@ -3,35 +3,17 @@ import type { SettingKey } from '../../defaults.ts'
 type Part = readonly [name: string, keys: readonly SettingKey[]]
 
 /**
- * The pages of settings with their parts. The groups of the stock client know no accounts, and one
- * of them has eighteen settings.
+ * The pages of settings with their parts: first what everybody sets. The groups of the stock client
+ * know no accounts, and one of them has eighteen settings.
  */
 const SETTING_PAGES = {
   site: [
-    [
-      'general',
-      [
-        'site_title',
-        'announcement',
-        'security_contact',
-        'event_retention_days',
-        'setup_checklist',
-        'version',
-      ],
-    ],
+    ['general', ['site_title', 'announcement', 'security_contact']],
     ['engines', ['allow_indexed', 'robots_txt']],
+    ['more', ['event_retention_days', 'setup_checklist', 'version']],
   ],
   accounts: [
-    [
-      'signIn',
-      [
-        'require_second_factor',
-        'webauthn_login_enabled',
-        'passkey_related_origins',
-        'max_devices',
-        'device_evict_policy',
-      ],
-    ],
+    ['signIn', ['require_second_factor', 'webauthn_login_enabled']],
     [
       'registration',
       [
@@ -45,15 +27,26 @@ const SETTING_PAGES = {
       ],
     ],
     ['robots', ['turnstile_site_key', 'turnstile_secret']],
+    ['more', ['max_devices', 'device_evict_policy', 'passkey_related_origins']],
   ],
   style: [
     ['face', ['logo', 'favicon', 'main_color']],
     ['fileList', ['home_icon', 'home_container', 'settings_layout']],
   ],
   files: [
-    ['list', ['pagination_type', 'default_page_size', 'hide_files', 'filename_char_mapping']],
-    ['access', ['sftp_address', 'allow_mounted', 'package_download', 'forward_direct_link_params']],
-    ['search', ['search_index', 'auto_update_index', 'ocr_api']],
+    ['sftp', ['sftp_address']],
+    [
+      'list',
+      [
+        'pagination_type',
+        'default_page_size',
+        'package_download',
+        'allow_mounted',
+        'hide_files',
+        'filename_char_mapping',
+      ],
+    ],
+    ['moreOfList', ['search_index', 'auto_update_index', 'ocr_api', 'forward_direct_link_params']],
   ],
   preview: [
     ['viewers', ['external_previews', 'iframe_previews']],
@@ -65,22 +58,38 @@ const SETTING_PAGES = {
       [
         'sso_login_enabled',
         'sso_login_platform',
-        'sso_name',
         'sso_endpoint_name',
         'sso_client_id',
         'sso_client_secret',
+        'sso_name',
+      ],
+    ],
+    ['newAccounts', ['sso_auto_register', 'sso_default_dir', 'sso_default_permission']],
+    [
+      'more',
+      [
+        'sso_oidc_username_key',
         'sso_extra_scopes',
         'sso_trust_mfa',
+        'sso_groups_claim',
+        'sso_group_map',
         'sso_compatibility_mode',
       ],
     ],
-    [
-      'newAccounts',
-      ['sso_auto_register', 'sso_oidc_username_key', 'sso_default_dir', 'sso_default_permission'],
-    ],
-    ['groups', ['sso_groups_claim', 'sso_group_map']],
   ],
 } as const satisfies Record<string, readonly Part[]>
+
+/** The parts that few need: they open on a press. */
+export const FOLDED: readonly SettingPart[] = ['engines', 'robots', 'more', 'moreOfList']
+
+/** The parts that only the web client of the file server reads. */
+export const OF_FILE_LIST: readonly SettingPart[] = [
+  'fileList',
+  'list',
+  'moreOfList',
+  'viewers',
+  'media',
+]
 
 export type SettingPage = keyof typeof SETTING_PAGES
 

@@ -3,11 +3,12 @@ import type { Credentials, MadeWithPassword } from '../../../../core/access/kept
 import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert } from '../../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
+import { Fold } from '../../../../web/kit/rows.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import type { Checked, View } from '../../../../web/kit/view.ts'
 import { SettingField } from './setting-field.tsx'
 import { isCell } from './setting-table.tsx'
-import { PAGE_NAMES, partsOf, type SettingPage } from './setting-pages.ts'
+import { FOLDED, OF_FILE_LIST, PAGE_NAMES, partsOf, type SettingPage } from './setting-pages.ts'
 
 export interface SettingsProps {
   view: View
@@ -49,6 +50,7 @@ export function SettingsPage(props: SettingsProps) {
           </a>
         ))}
       </div>
+      {view.parts.map(({ aboveSettings }) => aboveSettings?.(props))}
       {articles.length > 0 && (
         <form class="wide beside" method="post" action={path} data-keep="">
           {/* The enter key presses the first button, which must not be a reset. */}
@@ -59,22 +61,43 @@ export function SettingsPage(props: SettingsProps) {
             problem={problem}
             fields={[...settings.map(({ key }) => key), ...cellOf(problem), ...CONFIRM_FIELDS]}
           />
-          {articles.map(({ name, shown }) => (
-            <article>
-              <h2>{t.parts[name]}</h2>
-              {name === 'signIn' && <WhatCloses {...props} />}
-              {shown.map((setting) => (
-                <SettingField
-                  view={view}
-                  setting={setting}
-                  value={setting.key in (fields ?? {}) ? echo(fields, setting.key) : setting.value}
-                  problem={problem}
-                  fields={fields}
-                  asText={asText}
-                />
-              ))}
-            </article>
-          ))}
+          {articles.map(({ name, shown }) => {
+            const content = (
+              <>
+                {name === 'signIn' && <WhatCloses {...props} />}
+                {OF_FILE_LIST.includes(name) && <p class="hint">{t.ofFileList}</p>}
+                {shown.map((setting) => (
+                  <SettingField
+                    view={view}
+                    setting={setting}
+                    value={
+                      setting.key in (fields ?? {}) ? echo(fields, setting.key) : setting.value
+                    }
+                    problem={problem}
+                    fields={fields}
+                    asText={asText}
+                  />
+                ))}
+              </>
+            )
+            if (!FOLDED.includes(name)) {
+              return (
+                <article>
+                  <h2>{t.parts[name]}</h2>
+                  {content}
+                </article>
+              )
+            }
+            return (
+              <Fold
+                title={t.parts[name]}
+                about={shown.map(({ key }) => view.t.settings.labels[key]).join(' · ')}
+                open={shown.some(({ key }) => key === asText || isAbout(problem, key))}
+              >
+                {content}
+              </Fold>
+            )
+          })}
           <ConfirmFields view={view} form="settings" problem={problem} onlyWhenAsked />
           <p class="buttons sticky">
             <button>{t.save}</button>
@@ -84,6 +107,11 @@ export function SettingsPage(props: SettingsProps) {
       {view.parts.map(({ settings: part }) => part?.(props))}
     </AccountPage>
   )
+}
+
+/** Tells whether a setting, or a cell of its table, is what is wrong. */
+function isAbout(problem: Problem | undefined, key: string): boolean {
+  return problem?.field === key || problem?.field?.startsWith(`${key}.`) === true
 }
 
 /** Returns the cell that shows the problem itself. */
@@ -97,5 +125,6 @@ function WhatCloses({ view, madeWithPassword }: SettingsProps) {
   const { admins, everybody } = madeWithPassword ?? {}
   if (!admins || !everybody || everybody.appPasswords + everybody.keys === 0) return <></>
   const words = ({ appPasswords, keys }: Credentials) => t.credentials(appPasswords, keys)
-  return <p class="note">{t.madeWithPassword(words(admins), words(everybody))}</p>
+  const ofAdmins = admins.appPasswords + admins.keys === 0 ? '' : t.ofAdmins(words(admins))
+  return <p class="note">{t.madeWithPassword(words(everybody) + ofAdmins)}</p>
 }
