@@ -68,6 +68,8 @@ export const users = sqliteTable(
     /** The e-mail address as the user gave it; empty without one. Not unique. */
     email: text('email').notNull().default(''),
     emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
+    /** The invitation that the user joined with (`links.id`), which may be gone; null without one. */
+    invitationId: integer('invitation_id'),
   },
   (table) => [
     unique('users_username_key').on(table.usernameKey),
@@ -97,6 +99,10 @@ export const users = sqliteTable(
     index('users_folder')
       .on(table.basePathKey)
       .where(sql`${table.basePath} <> '/'`),
+    // Who joined with an invitation (joining/link-store.ts).
+    index('users_invitation')
+      .on(table.invitationId)
+      .where(sql`${table.invitationId} is not null`),
     check('users_role_known', sql`${table.role} in (0, 1, 2)`),
     check('users_username_given', sql`${table.username} <> ''`),
   ],
@@ -733,6 +739,31 @@ export const links = sqliteTable(
     endsAt: time('ends_at').notNull(),
   },
   (table) => [index('links_user').on(table.userId), index('links_ends_at').on(table.endsAt)],
+)
+
+/** Deleted things that can be brought back for some minutes (core/access/undo.ts). WITHOUT ROWID. */
+export const deletedItems = sqliteTable(
+  'deleted_items',
+  {
+    /** The user who deleted it, and the session: only this session brings it back. */
+    userId: ownerId(),
+    sessionId: text('session_id').notNull(),
+    /** Random. */
+    id: text('id').notNull(),
+    /** `DeletedKind`. */
+    kind: text('kind').notNull(),
+    /** How pages call it. */
+    name: text('name').notNull(),
+    /** JSON: the deleted rows, as a list for each table. */
+    rows: text('rows').notNull(),
+    deletedAt: time('deleted_at').notNull(),
+    /** True only within the transaction that brings it back and deletes this row. */
+    claimed: integer('claimed', { mode: 'boolean' }).notNull().default(false),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.id] }),
+    index('deleted_items_at').on(table.deletedAt),
+  ],
 )
 
 /** Groups of users (groups/). `user`, `guest` and `admin` are built in and have no row. */

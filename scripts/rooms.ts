@@ -50,6 +50,7 @@ export const PARTS = {
       'groups',
       'joining',
       'ldap',
+      'undo',
     ],
   },
   /** The Worker, the list of its capabilities, and `src/app`: what it mounts and runs in time. */

@@ -15,6 +15,7 @@ import { settings } from './capabilities/settings/capability.ts'
 import { signIn } from './capabilities/sign-in/capability.ts'
 import { sshKeys } from './capabilities/ssh-keys/capability.ts'
 import { sso } from './capabilities/sso/capability.ts'
+import { undo } from './capabilities/undo/capability.ts'
 import { twoFactor } from './capabilities/two-factor/capability.ts'
 import { users } from './capabilities/users/capability.ts'
 import type { Capability } from './web/kit/capability.ts'
@@ -43,4 +44,5 @@ export const CAPABILITIES: readonly Capability[] = [
   mail,
   ldap,
   files,
+  undo,
 ]

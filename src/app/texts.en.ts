@@ -14,6 +14,7 @@ import { healthEn } from '../capabilities/health/texts.en.ts'
 import { settingsEn } from '../capabilities/settings/texts.en.ts'
 import { filesEn } from '../capabilities/files/texts.en.ts'
 import { groupsEn } from '../capabilities/groups/texts.en.ts'
+import { undoEn } from '../capabilities/undo/texts.en.ts'
 import { openidEn } from '../capabilities/openid/texts.en.ts'
 import { kitEn } from '../web/kit/texts/en.ts'
 import type { Texts } from '../web/kit/texts.ts'
@@ -37,5 +38,6 @@ export const en: Texts = {
   ...settingsEn,
   ...groupsEn,
   ...openidEn,
+  ...undoEn,
   ...filesEn,
 }

@@ -14,6 +14,7 @@ import { healthZh } from '../capabilities/health/texts.zh.ts'
 import { settingsZh } from '../capabilities/settings/texts.zh.ts'
 import { filesZh } from '../capabilities/files/texts.zh.ts'
 import { groupsZh } from '../capabilities/groups/texts.zh.ts'
+import { undoZh } from '../capabilities/undo/texts.zh.ts'
 import { openidZh } from '../capabilities/openid/texts.zh.ts'
 import { kitZh } from '../web/kit/texts/zh.ts'
 import type { Texts } from '../web/kit/texts.ts'
@@ -37,5 +38,6 @@ export const zh: Texts = {
   ...settingsZh,
   ...groupsZh,
   ...openidZh,
+  ...undoZh,
   ...filesZh,
 }

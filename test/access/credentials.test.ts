@@ -666,6 +666,7 @@ const STATE_OF_COLUMN: Record<string, State | null> = {
   registeredNetwork: null,
   email: null,
   emailVerified: null,
+  invitationId: null,
 }
 
 /**
@@ -688,6 +689,8 @@ const ROWS_OF_TABLE: Record<string, string | null> = {
   links: null,
   // Mails that wait, with the sealed secret of such a link.
   mails: null,
+  // What it brings back is in its own table again, and asked there.
+  deleted_items: null,
 }
 
 describe('the table above has', () => {

@@ -75,6 +75,7 @@ type Thing = keyof typeof THINGS
 /** Tables that name a user or a session and are looked at in another way. */
 const OTHER_TABLES = {
   audit_events: 'the column `events`',
+  deleted_items: 'test/pages/undo.test.ts',
   file_leases: 'test/files/writes.test.ts',
   file_users: 'test/files/gateway.test.ts',
   folder_rules: 'test/groups/folder-rules.test.ts',
@@ -982,6 +983,7 @@ const ENDS_NOTHING_ELSE = [
   'POST /account/sign-in/sso/code',
   'POST /account/sign-in/sso/link',
   'POST /account/sign-in/sso/passkey',
+  'POST /account/undo/bring-back',
   'POST /api/admin/folder_rule/adopt',
   'POST /api/admin/folder_rule/create',
   'POST /api/admin/folder_rule/delete',

@@ -319,6 +319,7 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /account/security/passkeys/confirm': 'a genuine cookie',
   'POST /account/security/factor': 'a genuine cookie',
   'GET /account/sessions/:form': 'a genuine cookie',
+  'GET /account/undo/:form': 'a genuine cookie',
   'GET /account/programs/:form': 'a genuine cookie',
   'GET /account/admin/programs/:form': 'a genuine cookie',
   'GET /account/admin/invitations/:form': 'a genuine cookie',

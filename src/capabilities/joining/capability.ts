@@ -68,6 +68,7 @@ export const joining = capability({
     ],
   ],
   operatorNavigation: [['/account/admin/invitations', 'invitations']],
+  undo: () => import('./pages/undo.ts').then(({ invitationUndo }) => invitationUndo),
   ofUser: () => import('./pages/of-user.tsx').then(({ ofUser }) => ofUser),
   parts: () => import('./pages/parts.tsx').then(({ joiningParts }) => joiningParts),
   nightly: () => import('./runs.ts').then(({ nightly }) => nightly),

@@ -6,6 +6,7 @@ import { selectReservationByProgram } from '../../core/accounts/reserved-names.t
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import { isActor, type Operator } from '../../core/access/operators.ts'
 import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
+import type { UndoSlot } from '../../core/access/undo.ts'
 import { insertEvent } from '../../core/audit/events.ts'
 import { boundedWindowOf } from '../../core/base/paging.ts'
 import { Refusal } from '../../core/base/refusals.ts'
@@ -22,6 +23,7 @@ import {
   insertEventOfLink,
   insertLink,
   isLinkWithId,
+  keepInvitation,
   type NewLink,
   selectLinks,
 } from './link-store.ts'
@@ -167,18 +169,25 @@ export async function listLinks(
   return { links, total: counted[0]?.total ?? 0 }
 }
 
-/** Withdraws a link. @throws {Refusal} `notAdmin`, `linkNotFound`. */
+/**
+ * Withdraws a link.
+ *
+ * @param slot Where pages keep an invitation, for a while.
+ * @throws {Refusal} `notAdmin`, `linkNotFound`.
+ */
 export async function withdrawLink(
   deps: ChangeDeps,
   operator: Operator,
   id: number,
+  slot?: UndoSlot,
 ): Promise<void> {
   const { db } = deps
   const { deleted } = await change(
     deps,
     of(operator),
     { kind: 'link_withdrawn' },
-    ({ by, event }) => ({
+    ({ by, now, event }) => ({
+      ...keepInvitation(db, by, slot, id, now),
       event: insertEventOfLink(db, by, id, event),
       deleted: deleteLinks(db, by, isLinkWithId(id)),
     }),

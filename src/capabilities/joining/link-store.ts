@@ -1,6 +1,7 @@
 import { and, count, desc, eq, exists, lte, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { links, users } from '../../../schema/tables.ts'
+import { keepDeleted, type UndoSlot } from '../../core/access/undo.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import { isEnabled } from '../../core/accounts/conditions.ts'
 import { type AuditEvent, insertEvents } from '../../core/audit/events.ts'
@@ -190,6 +191,25 @@ function isKind(kind: LinkKind | undefined) {
 export function insertEventOfLink(db: Database, by: Authority, id: number, event: AuditEvent) {
   const columns = { detail: links.name, userId: links.userId }
   return insertEvents(db, by, event, columns, { from: links, where: isLinkWithId(id) })
+}
+
+/**
+ * Keeps an invitation that is about to be withdrawn. See `keepDeleted`. A link for a new password
+ * or an address is not kept: it opens an account.
+ */
+export function keepInvitation(
+  db: Database,
+  by: Authority,
+  slot: UndoSlot | undefined,
+  id: number,
+  now: number,
+) {
+  const which = and(isLinkWithId(id), isKind('invitation'))
+  const { name, username, email } = links
+  const known = sql`coalesce(nullif(${name}, ''), nullif(${username}, ''), nullif(${email}, ''), '#' || ${links.id})`
+  const named = sql`(select ${known} from ${links} where ${which})`
+  const rows = [[links, which]] as const
+  return keepDeleted(db, by, slot, { kind: 'invitation', name: named, rows }, now)
 }
 
 /** Holds for a link that an operator withdraws. */

@@ -18,6 +18,7 @@ export const sshKeys = capability({
     ['/api/sftp', () => import('./http/sftp-routes.ts').then(({ sftpRoutes }) => sftpRoutes)],
   ],
   pages: [['/keys', () => import('./pages/routes.tsx').then(({ keyPages }) => keyPages)]],
+  undo: () => import('./pages/undo.ts').then(({ keyUndo }) => keyUndo),
   ofUser: () => import('./pages/of-user.tsx').then(({ ofUser }) => ofUser),
   navigation: [['/account/keys', 'keys']],
 })

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type Actor, type ReaderDeps, readRowAs } from '../../core/access/act-as.ts'
 import { selectClosed } from '../../core/access/kept-credentials.ts'
 import { change, type ChangeDeps, own, read, type Subject } from '../../core/access/subject.ts'
+import type { UndoSlot } from '../../core/access/undo.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
 import { insertEvent } from '../../core/audit/events.ts'
 import { EVERYTHING } from '../../core/base/paging.ts'
@@ -18,14 +19,14 @@ import {
   hasPlace,
   insertKey,
   isKeyOf,
+  keepKeys,
+  MAX_KEYS_PER_USER,
   keyDeletion,
   readKeys,
   selectKeys,
   selectOwnKeys,
   selectRivals,
 } from './store.ts'
-
-export const MAX_KEYS_PER_USER = 100
 
 /**
  * Adds a key to an account.
@@ -120,6 +121,7 @@ export async function listKeysWithHelp(deps: ReaderDeps, actor: Actor) {
 /**
  * Removes a key, or without `keyId` all keys of an account.
  *
+ * @param slot Where pages keep them, for a while.
  * @returns The number of removed keys.
  * @throws {Refusal} `userNotFound`; `keyNotFound` for an unknown id and for the key of another
  *   user.
@@ -128,6 +130,7 @@ export async function removeKeys(
   deps: ChangeDeps,
   subject: Subject,
   keyId?: number,
+  slot?: UndoSlot,
 ): Promise<number>
 export async function removeKeys(
   deps: ChangeDeps,
@@ -138,12 +141,17 @@ export async function removeKeys(
   deps: ChangeDeps,
   subject: Subject<UserId | undefined>,
   keyId?: number,
+  slot?: UndoSlot,
 ): Promise<number> {
+  const which = isKeyOf(subject.userId, keyId)
   const { deleted } = await change(
     deps,
     subject,
     { kind: 'key_deleted', ends: true },
-    ({ by, event }) => keyDeletion(deps.db, by, isKeyOf(subject.userId, keyId), event),
+    ({ by, now, event }) => ({
+      ...keepKeys(deps.db, by, slot, which, now),
+      ...keyDeletion(deps.db, by, which, event),
+    }),
   )
   if (keyId !== undefined && deleted.length === 0)
     throw new Refusal('keyNotFound', { detail: `key ${keyId}` })

@@ -9,10 +9,13 @@ import { type Authority, writing } from '../../core/database/statements.ts'
 import type { UserId } from '../../core/database/user-id.ts'
 import type { PageWindow } from '../../core/base/paging.ts'
 import { selectActorWith } from '../../core/access/act-as.ts'
+import { keepDeleted, type UndoSlot } from '../../core/access/undo.ts'
 import { isMadeWithEnough } from '../../core/access/sign-in-methods.ts'
 import { isEnabled, isNotGuest } from '../../core/accounts/conditions.ts'
 import { existsUser, isNamed } from '../../core/accounts/store.ts'
 import type { PublicKey } from './openssh.ts'
+
+export const MAX_KEYS_PER_USER = 100
 
 const keyColumns = {
   id: sshKeys.id,
@@ -129,6 +132,19 @@ export function isKeyOf(userId: UserId | undefined, keyId: number | undefined): 
     userId === undefined ? undefined : eq(sshKeys.userId, userId),
     keyId === undefined ? undefined : eq(sshKeys.id, keyId),
   )
+}
+
+/** Keeps keys that are about to be deleted. See `keepDeleted`. */
+export function keepKeys(
+  db: Database,
+  by: Authority,
+  slot: UndoSlot | undefined,
+  which: SQL | undefined,
+  now: number,
+) {
+  const titles = sql`(select group_concat(${sshKeys.title}, ', ') from ${sshKeys} where ${which})`
+  const rows = [[sshKeys, which]] as const
+  return keepDeleted(db, by, slot, { kind: 'ssh_key', name: titles, rows }, now)
 }
 
 /** Returns the statements that delete keys and write an event for each. */

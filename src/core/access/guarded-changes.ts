@@ -142,6 +142,10 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     doors: ['POST /api/me/sshkey/add', 'POST /account/keys/add'],
     fields: always(NEW_WAY_IN, 'title', 'key'),
   },
+  'a deletion: undo': {
+    doors: ['POST /account/undo/bring-back'],
+    fields: always(NEW_WAY_IN, 'id'),
+  },
   'SSH keys: delete': {
     doors: [
       'POST /api/me/sshkey/delete',

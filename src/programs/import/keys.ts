@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { MAX_KEYS_PER_USER } from '../../capabilities/ssh-keys/keys.ts'
+import { MAX_KEYS_PER_USER } from '../../capabilities/ssh-keys/store.ts'
 import { parsePublicKey } from '../../capabilities/ssh-keys/openssh.ts'
 import { titleSchema } from '../../capabilities/ssh-keys/title.ts'
 import { KeyError } from '../../core/crypto/wire.ts'

@@ -12,6 +12,7 @@ import type { App, AppContext } from '../http/context.ts'
 import type { GuardFiles } from './file-guard.ts'
 import type { PartOfUser } from './part-of-user.ts'
 import type { Texts } from './texts.ts'
+import type { PageUndo } from './undo.ts'
 import type { NavigationItem, PageParts, View } from './view.ts'
 
 declare module '../http/context.ts' {
@@ -112,6 +113,8 @@ export interface Capability {
   operatorCount?: Load<NavigationCount>
   /** Its parts of pages of other capabilities. */
   parts?: Load<PageParts>
+  /** How its deleted things are brought back. */
+  undo?: Load<PageUndo>
   /** Its parts about a user on pages of others. */
   ofUser?: Load<PartOfUser>
   /** The settings that another server has, too or alone. One capability names them. */

@@ -168,13 +168,16 @@ function isWithin(path: string, address: string): boolean {
   return path === address || (!STARTS.includes(address) && path.startsWith(`${address}/`))
 }
 
-function Notice({ view: { notice } }: { view: View }): Child {
+function Notice({ view }: { view: View }): Child {
+  const { notice } = view
   if (notice === undefined) return null
+  const { text, isGood, undo } = notice
   return (
-    <p class={notice.isGood ? 'done' : 'over'} role="status">
-      {notice.isGood && <Icon name="turned" />}
-      {notice.text}
-    </p>
+    <div class={isGood ? 'done' : 'over'}>
+      {isGood && <Icon name="turned" />}
+      <span role="status">{text}</span>
+      {undo !== undefined && view.parts.map((part) => part.undo?.({ view, id: undo }))}
+    </div>
   )
 }
 

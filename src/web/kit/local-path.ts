@@ -29,6 +29,7 @@ export function isRequestPath(path: string): boolean {
 export function localPathOf(url: string): string {
   const { pathname, searchParams } = new URL(url)
   searchParams.delete('done')
+  searchParams.delete('undo')
   const query = String(searchParams)
   return parseLocalPath(query === '' ? pathname : `${pathname}?${query}`)
 }

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { html } from 'hono/html'
 import type { AppContext } from '../http/context.ts'
+import { isUndoId, type UndoSlot } from '../../core/access/undo.ts'
 import { type RelyingParty, relyingPartyOf } from '../../core/base/passkey-site.ts'
 import { filesAddressFrom } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
@@ -76,6 +77,8 @@ export interface PageParts {
   siteState?: (view: View) => Child
   /** On the overview. */
   overview?: (view: View) => Child
+  /** Behind a notice of a deletion: brings back what was deleted. */
+  undo?: (props: { view: View; id: string }) => Child
 }
 
 /** The data that every page gets. */
@@ -101,8 +104,8 @@ export interface View {
   counts: ReadonlyMap<string, string>
   /** The addresses of the file server's web client; `undefined` without a file server. */
   files: { start: string; manage: string } | undefined
-  /** Confirms what the last form changed. */
-  notice: { text: string; isGood: boolean } | undefined
+  /** Confirms what the last form changed. `undo`: the id of what it deleted. */
+  notice: { text: string; isGood: boolean; undo?: string | undefined } | undefined
   /** Where browsers have passkeys on this site; `undefined` under an IP address and over http. */
   rpId: string | undefined
   /** The identity provider that the site has turned on, in the setting's spelling. */
@@ -197,7 +200,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     now: deps.now(),
     account,
     isFresh,
-    notice: noticeOf(t, c.req.query('done') ?? ''),
+    notice: noticeOf(t, c.req.query('done') ?? '', c.req.query('undo')),
     rpId: relyingParty?.rpId,
     usualFolder: usualFolder(deps),
     parts: source.parts,
@@ -241,20 +244,27 @@ const WARNINGS: readonly DoneNotice[] = [
   'nobody-selected',
 ]
 
-function noticeOf(t: Texts, name: string): View['notice'] {
-  return isNotice(t, name) ? { text: t.notices[name], isGood: !WARNINGS.includes(name) } : undefined
+function noticeOf(t: Texts, name: string, undo: string | undefined): View['notice'] {
+  if (!isNotice(t, name)) return undefined
+  const isGood = !WARNINGS.includes(name)
+  return { text: t.notices[name], isGood, undo: undo && isUndoId(undo) ? undo : undefined }
 }
 
 function isNotice(t: Texts, name: string): name is DoneNotice {
   return Object.hasOwn(t.notices, name)
 }
 
-/** Redirects after a form changed something, so that a reload does not send the form again. */
-export function goTo(c: AppContext, path: string, notice?: DoneNotice) {
+/**
+ * Redirects after a form changed something, so that a reload does not send the form again.
+ *
+ * @param undo Where what the form deleted is kept; the notice offers to bring it back.
+ */
+export function goTo(c: AppContext, path: string, notice?: DoneNotice, undo?: UndoSlot) {
   if (notice === undefined) return c.redirect(path, 303)
   const [page = '', ...place] = path.split('#')
   const separator = page.includes('?') ? '&' : '?'
-  return c.redirect([`${page}${separator}done=${notice}`, ...place].join('#'), 303)
+  const done = `done=${notice}${undo === undefined ? '' : `&undo=${undo.id}`}`
+  return c.redirect([`${page}${separator}${done}`, ...place].join('#'), 303)
 }
 
 /**

@@ -7,6 +7,7 @@ import { action, formsOf } from '../../../web/kit/action.ts'
 import type { Fields, Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { NEWEST } from '../../../web/kit/rows.tsx'
+import { undoable } from '../../../web/kit/undo.ts'
 import { goTo, readView } from '../../../web/kit/view.ts'
 import { joinBrokenKey } from '../pasted.ts'
 import { addKey, listKeysWithHelp, removeKeys, titleOf } from '../keys.ts'
@@ -27,12 +28,14 @@ export const keyPages = formsOf(PATH, showKeys, {
   }),
   delete: action({
     reads: idQuery,
-    run: (c, { id }) => removeKeys(c.get('deps'), own(actorOf(c)), id),
-    done: 'key-deleted',
+    run: (c, { id }) =>
+      undoable(c, (slot) => removeKeys(c.get('deps'), own(slot.session), id, slot)),
+    done: (c, slot) => goTo(c, PATH, 'key-deleted', slot),
   }),
   'delete-all': action({
-    run: (c) => removeKeys(c.get('deps'), own(actorOf(c))),
-    done: 'keys-deleted',
+    run: (c) =>
+      undoable(c, (slot) => removeKeys(c.get('deps'), own(slot.session), undefined, slot)),
+    done: (c, slot) => goTo(c, PATH, 'keys-deleted', slot),
   }),
 }).get('/', (c) => showKeys(c))
 

@@ -76,6 +76,10 @@ const refusals: Record<RefusalName, string> = {
   accessInvalid: 'Choose a right.',
   adminsHaveEveryRight: 'Administrators have every right, so rules don’t concern them.',
   noAddressToConfirm: 'There is no address to confirm.',
+  undoGone:
+    'This can no longer be undone. It was undone already, or more than ten minutes have passed, or you have a new session or a new password since.',
+  undoBlocked:
+    'This can’t be undone: something new has the same name or the same key, or there is no place left.',
   linkNotFound: 'There is no such link.',
   linkInvalid: 'The link was used already, is too old or is incomplete. Ask for a new one.',
   tooManyRequests: 'Too many requests. Try again later.',
@@ -337,6 +341,7 @@ const adminNoticesEn = {
 const peopleNoticesEn = {
   'invitation-mailed': 'The invitation is on its way.',
   'invitation-withdrawn': 'The invitation was withdrawn.',
+  'invitation-restored': 'The invitation is back.',
   'group-made': 'The group was created. Add its first member.',
   'group-saved': 'The group was saved.',
   'group-joined': 'Added to the group.',
@@ -459,6 +464,7 @@ export const kitEn = {
     'key-added': 'The key was added.',
     'key-deleted': 'The key was deleted.',
     'keys-deleted': 'All keys were deleted.',
+    'keys-restored': 'What you deleted is back.',
     'network-known': 'Thank you. There will be no more warning of this network.',
     'account-checked': 'You have checked everything that opens your account.',
     'session-ended': 'The session has ended.',

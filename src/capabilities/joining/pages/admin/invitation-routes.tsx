@@ -7,6 +7,7 @@ import { adminView } from '../../../../web/kit/admin/view.ts'
 import { timeOfDay } from '../../../../web/kit/day-field.ts'
 import type { Fields, Refused } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
+import { undoable } from '../../../../web/kit/undo.ts'
 import { goTo, showPage } from '../../../../web/kit/view.ts'
 import { permissionIn } from '../../../users/pages/admin/permission-fields.tsx'
 import { hasMailSite } from '../../../mail/mail-site.ts'
@@ -39,8 +40,8 @@ export const invitationPages = formsOf(INVITATIONS_PATH, showInvitations, {
   }),
   withdraw: action({
     reads: idQuery,
-    run: (c, { id }) => withdrawLink(c.get('deps'), actorOf(c), id),
-    done: 'invitation-withdrawn',
+    run: (c, { id }) => undoable(c, (slot) => withdrawLink(c.get('deps'), slot.session, id, slot)),
+    done: (c, slot) => goTo(c, INVITATIONS_PATH, 'invitation-withdrawn', slot),
   }),
 }).get('/', query(listQuery), (c) => showInvitations(c, undefined, c.req.valid('query').page))
 
