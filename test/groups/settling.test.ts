@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { folderRules, folderState } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { FILES_ORIGIN, type Sent } from '../support/openlist-stand-in.ts'
+import { SECOND } from '../support/site.ts'
 import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
 
 const ALICE = 3
@@ -210,6 +211,44 @@ describe('two changes at once', () => {
     expect(response.headers.get('Retry-After')).toBe('1')
     release()
     expect(await change).toMatchObject({ code: 200 })
+  })
+
+  test('of which one is killed in the middle: the next request finishes it five seconds later', async () => {
+    await site.addRule('/nas', { group: 'user' }, 'read')
+    const { arrived, release } = hold('/api/admin/meta/update')
+    const killed = site.addRule('/nas', { uid: BOB }, 'none')
+    await arrived
+    site.deps.wait = () => Promise.resolve()
+    site.now += 4 * SECOND
+    expect(await list(bob)).toMatchObject({ code: 503 })
+    site.now += 1 * SECOND
+    expect(await list(bob, '/nas')).toMatchObject({ code: 403 })
+    expect(await isSettled(site)).toBe(true)
+    release()
+    expect(await killed).toMatchObject({ code: 200 })
+  })
+
+  test('of which one takes its time keeps the other one out', async () => {
+    const beats: (() => void)[] = []
+    const spy = vi.spyOn(globalThis, 'setInterval')
+    spy.mockImplementation((beat) => {
+      beats.push(beat)
+      return setTimeout(() => undefined)
+    })
+    onTestFinished(() => spy.mockRestore())
+    await site.addRule('/nas', { group: 'user' }, 'read')
+    const { arrived, release } = hold('/api/admin/meta/update')
+    const slow = site.addRule('/nas', { uid: BOB }, 'none')
+    await arrived
+    site.deps.wait = () => Promise.resolve()
+    for (let seconds = 0; seconds < 12; seconds += 2) {
+      site.now += 2 * SECOND
+      for (const beat of beats) beat()
+      expect(await list(bob)).toMatchObject({ code: 503 })
+    }
+    release()
+    expect(await slow).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(await list(bob, '/nas')).toMatchObject({ code: 403 })
   })
 
   test('a request between a change and its write does not get through', async () => {

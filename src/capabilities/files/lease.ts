@@ -5,12 +5,15 @@ import { fileLeases } from '../../../schema/tables.ts'
 import { HOUR_MILLISECONDS } from '../../core/base/time.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { Database } from '../../core/database/database.ts'
+import { literal } from '../../core/database/literal.ts'
 import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { filesUnavailable, type OriginDeps } from './origin.ts'
 
 export type LeaseDeps = OriginDeps & Pick<Deps, 'db' | 'now' | 'wait'>
 
+/** No user has this id: the lease of the metas. */
+export const METAS = 0
 const HOLDER_BYTES = 16
 /** A lease outlives the longest call to the file server by so much. */
 const MARGIN_MILLISECONDS = 10_000
@@ -36,7 +39,10 @@ export const OTHERS_WRITE = 'others write this user'
  * when others have written since.
  *
  * @param write Gets the dependencies whose calls hold the lease: it ends later than each of them.
- * @param patienceMilliseconds For how long it waits while others write.
+ * @param options.patienceMilliseconds For how long it waits while others write.
+ * @param options.leaseMilliseconds How long others wait when a writer was killed. A lease that is
+ *   shorter than a call is renewed while the call takes its time, so `mayLandLate` can't see that
+ *   it hangs: for what nobody asks `mayLandLate`. By default it outlives the longest call.
  * @throws {Refusal} `filesUnavailable` when others write for longer, or the lease was lost.
  */
 export async function asOnlyWriter<D extends LeaseDeps, T>(
@@ -44,14 +50,13 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
   { timeoutMilliseconds }: FileServer,
   userId: number,
   write: (leased: D) => Promise<T>,
-  patienceMilliseconds = 20_000,
+  {
+    patienceMilliseconds = 20_000,
+    leaseMilliseconds = timeoutMilliseconds + MARGIN_MILLISECONDS,
+  }: { patienceMilliseconds?: number | undefined; leaseMilliseconds?: number } = {},
 ): Promise<T> {
   const holder = base64url.encode(deps.randomBytes(HOLDER_BYTES))
-  const lease = () => ({
-    userId,
-    holder,
-    endsAt: deps.now() + timeoutMilliseconds + MARGIN_MILLISECONDS,
-  })
+  const lease = () => ({ userId, holder, endsAt: deps.now() + leaseMilliseconds })
   let [wait, waited] = [FIRST_WAIT_MILLISECONDS, 0]
   let taken = await takeLease(deps.db, lease(), deps.now())
   while (!taken.isOurs) {
@@ -63,11 +68,19 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
   }
   let isUnderWay = false
   const sendOut: Deps['sendOut'] = async (url, init, reach) => {
-    if (!(await renewLease(deps.db, lease()))) throw filesUnavailable('the write took too long')
-    const answer = await deps.sendOut(url, init, reach).catch((error: unknown) => {
-      isUnderWay = init.signal?.aborted === true
-      throw error
-    })
+    const renew = () => renewLease(deps.db, lease())
+    if (!(await renew())) throw filesUnavailable('the write took too long')
+    const isShort = leaseMilliseconds < timeoutMilliseconds
+    // The next call finds out that the lease was lost.
+    const beat =
+      isShort && setInterval(() => void renew().catch(() => false), leaseMilliseconds / 2)
+    const answer = await deps
+      .sendOut(url, init, reach)
+      .catch((error: unknown) => {
+        isUnderWay = init.signal?.aborted === true
+        throw error
+      })
+      .finally(() => beat && clearInterval(beat))
     // A proxy between has given up; the file server itself answers nothing of the kind.
     isUnderWay = answer.status >= BAD_GATEWAY
     return answer
@@ -132,11 +145,13 @@ function isLate(endsAt: number, now: number): boolean {
 }
 
 /**
- * When each lease ends (Unix time, milliseconds), as JSON: those of the writes under way, and of
- * those that were given up.
+ * When each lease of a user ends (Unix time, milliseconds), as JSON: those of the writes under way,
+ * and of those that were given up.
  */
 export const leaseEnds =
-  sql<string>`(select json_group_array(${fileLeases.endsAt}) from ${fileLeases})`.as('lease_ends')
+  sql<string>`(select json_group_array(${fileLeases.endsAt}) from ${fileLeases} where ${fileLeases.userId} <> ${literal(METAS)})`.as(
+    'lease_ends',
+  )
 
 /** Reads `leaseEnds`. */
 export async function readLeaseEnds(db: Database): Promise<string> {

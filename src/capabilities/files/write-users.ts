@@ -93,7 +93,7 @@ export function writeFileUser(
     }
     throw new Refusal('filesBroken', { detail: `user ${userId} can't be written` })
   }
-  return asOnlyWriter(deps, files, userId, write, patienceMilliseconds)
+  return asOnlyWriter(deps, files, userId, write, { patienceMilliseconds })
 }
 
 /**
@@ -112,13 +112,9 @@ export async function writeChangedFileUsers(
     try {
       const account = await findWithFileUser(deps.db, userId)
       await (account === undefined
-        ? asOnlyWriter(
-            deps,
-            files,
-            userId,
-            (leased) => deleteRemoteUser(leased, files, userId),
-            PATIENCE_MILLISECONDS,
-          )
+        ? asOnlyWriter(deps, files, userId, (leased) => deleteRemoteUser(leased, files, userId), {
+            patienceMilliseconds: PATIENCE_MILLISECONDS,
+          })
         : writeFileUser(deps, files, userId, { patienceMilliseconds: PATIENCE_MILLISECONDS }))
       written += 1
     } catch (error) {

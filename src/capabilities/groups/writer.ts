@@ -5,7 +5,7 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { logError } from '../../core/database/log.ts'
 import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
-import { asOnlyWriter, type LeaseDeps } from '../files/lease.ts'
+import { asOnlyWriter, type LeaseDeps, METAS } from '../files/lease.ts'
 import { filesUnavailable } from '../files/origin.ts'
 import { isAway } from '../files/write-users.ts'
 import { forgettingMetas, recordingMetas, recordSettled } from './meta-store.ts'
@@ -17,12 +17,12 @@ import { isSettled } from './store.ts'
 
 export type WriterDeps = LeaseDeps & Pick<Deps, 'isolateMemory'>
 
-/** No user has this id: the lease of the metas. */
-const METAS = 0
 /** The number of folders that are written before an answer. */
 const MAX_FOLDERS = 20
 /** The next requests of users do not wait for longer while others write. */
 const PATIENCE_MILLISECONDS = 1000
+/** For so long users get 503 after a writer was killed. A write takes the file server 20 ms. */
+const LEASE_MILLISECONDS = 5000
 
 /** The folders that were written to the file server, and those that wait. */
 export interface Written {
@@ -41,9 +41,9 @@ export interface Written {
 export async function writeFolders(deps: WriterDeps, files: FileServer): Promise<Written> {
   if (files.problem === undefined) {
     try {
-      return await asOnlyWriter(deps, files, METAS, (leased) =>
-        writeRound(leased, files, ({ writes }) => writes),
-      )
+      const write = (leased: WriterDeps) => writeRound(leased, files, ({ writes }) => writes)
+      const lease = { leaseMilliseconds: LEASE_MILLISECONDS }
+      return await asOnlyWriter(deps, files, METAS, write, lease)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       logError(error, { during: 'the folders of the file server' })
@@ -109,7 +109,10 @@ export async function settleFor(
       throw filesUnavailable(`folders of user ${account.id} wait to be written`)
   }
   try {
-    await asOnlyWriter(deps, files, METAS, write, PATIENCE_MILLISECONDS)
+    await asOnlyWriter(deps, files, METAS, write, {
+      patienceMilliseconds: PATIENCE_MILLISECONDS,
+      leaseMilliseconds: LEASE_MILLISECONDS,
+    })
   } catch (error) {
     if (!(error instanceof Refusal) || error.refusal !== 'filesUnavailable') throw error
     throw new Refusal('filesUnavailable', { detail: error.detail, retryAfterSeconds: 1 })
