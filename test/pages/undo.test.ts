@@ -1,6 +1,14 @@
 import { desc, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, deletedItems, links, sshKeys, users } from '../../schema/tables.ts'
+import {
+  auditEvents,
+  deletedItems,
+  links,
+  openidClients,
+  openidConsents,
+  sshKeys,
+  users,
+} from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -288,5 +296,49 @@ describe('a withdrawn invitation', () => {
     await admin.post(`${INVITATIONS}/withdraw`, { id: '1' })
     expect(await site.db.select().from(links)).toEqual([])
     expect(await keptThere()).toEqual([])
+  })
+})
+
+describe('a deleted app', () => {
+  const APPS = '/account/admin/programs'
+  let admin: Visitor
+
+  beforeEach(async () => {
+    admin = await another('admin', ADMIN_PASSWORD)
+  })
+
+  async function addApp(name = 'files') {
+    await admin.post(`${APPS}/add`, {
+      name,
+      redirect_uris: 'https://files.example.org/a https://files.example.org/b',
+      post_logout_uris: 'https://files.example.org/',
+      admins_only: 'on',
+    })
+    const [app] = await site.db.select().from(openidClients).where(eq(openidClients.name, name))
+    if (app === undefined) throw new Error('the app was refused')
+    return app
+  }
+
+  test('comes back with its id and its secret, and without what it had of users', async () => {
+    const app = await addApp()
+    const of = { userId: 3, clientId: app.id }
+    await site.db.insert(openidConsents).values({ ...of, scope: 'openid', givenAt: site.now })
+    const deletion = await admin.post(`${APPS}/delete`, { id: app.id })
+    expect(await site.db.select().from(openidClients)).toEqual([])
+    expect((await alice.post(BACK, { id: undoIn(deletion) })).status).toBe(404)
+    const back = await bringBack(undoIn(deletion), admin)
+    expect(back.location).toBe(`${APPS}?done=program-restored`)
+    expect(await site.db.select().from(openidClients)).toEqual([app])
+    expect(await site.db.select().from(openidConsents)).toEqual([])
+    const [event] = await site.db.select().from(auditEvents).orderBy(desc(auditEvents.id)).limit(1)
+    expect(event).toMatchObject({ kind: 'client_restored', detail: 'files', actorId: 1 })
+  })
+
+  test('does not come back beside one with its name', async () => {
+    const app = await addApp()
+    const id = undoIn(await admin.post(`${APPS}/delete`, { id: app.id }))
+    const other = await addApp()
+    expect((await bringBack(id, admin)).status).toBe(409)
+    expect(await site.db.select().from(openidClients)).toEqual([other])
   })
 })

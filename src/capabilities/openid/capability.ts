@@ -46,6 +46,7 @@ export const openid = capability({
   operatorNavigation: [['/account/admin/programs', 'registered']],
   middleware: { around: [['*', tellClients]] },
   parts: () => import('./pages/parts.ts').then(({ openidParts }) => openidParts),
+  undo: () => import('./pages/undo.ts').then(({ clientUndo }) => clientUndo),
   ofUser: () => import('./pages/of-user.tsx').then(({ ofUser }) => ofUser),
   readToken: () => import('./introspected.ts').then(({ readProgramToken }) => readProgramToken),
   nightly: () => import('./runs.ts').then(({ nightly }) => nightly),

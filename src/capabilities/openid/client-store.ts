@@ -1,6 +1,7 @@
 import { and, eq, exists, ne, not, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { openidClients, openidGrants, users } from '../../../schema/tables.ts'
 import { deleteGrants } from '../../core/access/endings.ts'
+import { keepDeleted, type UndoSlot } from '../../core/access/undo.ts'
 import { isAdmin } from '../../core/accounts/conditions.ts'
 import { asAuthority, type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/database/database.ts'
@@ -141,6 +142,20 @@ export function updateSecret(db: Database, by: Authority, clientId: string, secr
   return writing(db, by)
     .update(openidClients, { secretHash }, and(eq(openidClients.id, clientId), isConfidential))
     .returning({ id: openidClients.id })
+}
+
+/** Keeps a client that is about to be deleted. See `keepDeleted`. */
+export function keepClient(
+  db: Database,
+  by: Authority,
+  slot: UndoSlot | undefined,
+  clientId: string,
+  now: number,
+) {
+  const which = eq(openidClients.id, clientId)
+  const name = sql`(select ${openidClients.name} from ${openidClients} where ${which})`
+  const rows = [[openidClients, which]] as const
+  return keepDeleted(db, by, slot, { kind: 'client', name, rows }, now)
 }
 
 export function deleteClientRow(db: Database, by: Authority, clientId: string) {

@@ -1,6 +1,7 @@
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
+import type { UndoSlot } from '../../core/access/undo.ts'
 import { insertEvent } from '../../core/audit/events.ts'
 import { toHex } from '../../core/base/encoding.ts'
 import { Refusal } from '../../core/base/refusals.ts'
@@ -13,6 +14,7 @@ import {
   differs,
   endLostGrants,
   insertClient,
+  keepClient,
   type OpenidClient,
   selectClient,
   selectClientNamed,
@@ -164,19 +166,22 @@ export async function replaceSecret(
 /**
  * Deletes a client, and everything that it got.
  *
+ * @param slot Where pages keep the client, without what it got, for a while.
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `clientNotFound`.
  */
 export async function deleteClient(
   deps: ClientDeps,
   operator: Operator,
   { id, name }: OpenidClient,
+  slot?: UndoSlot,
 ): Promise<void> {
   const { db } = deps
   const { deleted } = await change(
     deps,
     of(operator),
     { kind: 'client_deleted', detail: name, fresh: true },
-    ({ by, event }) => ({
+    ({ by, now, event }) => ({
+      ...keepClient(db, by, slot, id, now),
       event: insertEvent(db, by, event, exists(selectClient(db, id))),
       deleted: deleteClientRow(db, by, id),
     }),

@@ -176,6 +176,7 @@ const KINDS = {
   client_added: PROGRAM_CHANGE,
   client_changed: PROGRAM_CHANGE,
   client_deleted: { class: 'change', look: 'program' },
+  client_restored: PROGRAM_CHANGE,
   client_secret_made: PROGRAM_CHANGE,
   signing_key_made: { class: 'other', look: 'program' },
   access_given: { class: 'other', look: 'program' },

@@ -449,6 +449,8 @@ export const kitEn = {
     'program-removed': 'The app has no access any more.',
     'program-changed': 'The app was changed.',
     'program-deleted': 'The app was deleted.',
+    'program-restored':
+      'The app is back, with its client ID and secret. Its users sign in to it again.',
     'name-released': 'The name was released.',
     'signed-out': 'You are signed out.',
     'session-over': 'Your session has ended. Please sign in again.',

@@ -134,6 +134,7 @@ export const kitZh: KitTexts = {
     'program-removed': '该应用已不再有访问权限。',
     'program-changed': '应用的修改已保存。',
     'program-deleted': '已删除该应用。',
+    'program-restored': '应用已恢复，client ID 和密钥不变。其用户需重新登录该应用。',
     'name-released': '已释放该用户名。',
     'signed-out': '你已退出登录。',
     'session-over': '登录已失效，请重新登录。',

@@ -21,7 +21,8 @@ import { presetClient, presetSettings, PRESETS } from '../../presets.ts'
 import { listReservedNames, releaseName } from '../../../users/reserved-names.ts'
 import type { Fields, Refused } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
-import { showPage } from '../../../../web/kit/view.ts'
+import { undoable } from '../../../../web/kit/undo.ts'
+import { goTo, showPage } from '../../../../web/kit/view.ts'
 import {
   AdminProgramsPage,
   EditProgramPage,
@@ -142,9 +143,9 @@ export const adminProgramPages = formsOf(PATH, showPrograms, {
     confirms: true,
     async run(c, { id = '' }) {
       const client = await getClient(c.get('deps'), actorOf(c), id)
-      await deleteClient(c.get('deps'), actorOf(c), client)
+      return undoable(c, (slot) => deleteClient(c.get('deps'), slot.session, client, slot))
     },
-    done: 'program-deleted',
+    done: (c, slot) => goTo(c, PATH, 'program-deleted', slot),
   }),
   release: action({
     confirms: true,
