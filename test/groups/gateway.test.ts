@@ -350,7 +350,7 @@ describe('the way in', () => {
     ])
   })
 
-  test.each(['/nas/closed', '/way/other', '/@s/way', 'way/../way'])(
+  test.each(['/nas/closed', '/way/other', 'way/../way'])(
     'is not shown where there is none: %s',
     async (path) => {
       refuse()
@@ -486,9 +486,9 @@ describe('a file beside a folder', () => {
 
   test('is not shown to a request that may be understood in another way', async () => {
     await relatedOf({ path: '/nas/shown', PATH: '/way/to/mine' })
-    expect(openlist.sent.at(-1)?.body).toBe('{"path":"/nas/shown","password":""}')
+    expect(openlist.sent.at(-1)?.body).toBe('{"path":"/nas/shown"}')
     const form = await site.call('POST', '/api/fs/get', { token, body: 'path=/way/to/mine' })
-    expect(form.data).toEqual({ name: 'mine', related: null })
+    expect(form).toMatchObject({ code: 400 })
     const query = await site.get('/api/fs/get?path=/way/to/mine', { token })
     expect(query.data).toEqual({ name: 'mine', related: null })
   })
@@ -564,5 +564,91 @@ describe('a part of an upload that was begun before its folder was closed', () =
     openlist.uploads.set('in closed', '/nas/closed/new.txt')
     expect(await partOf('in closed')).toMatchObject([{ code: 200 }, { code: 200 }])
     expect(openlist.paths().filter((path) => path.includes('status'))).toEqual([])
+  })
+})
+
+/** Asks as somebody who is not signed in. @returns The answer. */
+async function openShare(path: string, text?: string, type = 'application/json'): Promise<string> {
+  if (text === undefined) return (await site.fetch('GET', path)).text()
+  const headers = { 'Content-Type': type, 'Content-Length': String(text.length) }
+  return (await site.fetch('POST', path, { body: text, headers })).text()
+}
+
+describe('a share of a folder that is closed', () => {
+  const share = { disabled: false, creator: 'alice', creator_role: 0 }
+  const ENDED = 'the share has expired or is no longer valid'
+
+  beforeEach(async () => {
+    // The guest is known there.
+    await openShare('/api/fs/list', '{"path":"/"}')
+    openlist.sent.splice(0)
+    openlist.shares.rows.push(
+      { ...share, id: 'closed', files: ['/nas/shown', '/nas/closed'] },
+      { ...share, id: 'shown', files: ['/nas/shown'] },
+    )
+  })
+
+  test.each([
+    ['a file', '/sd/<id>/a'],
+    ['itself', '/sd/<id>'],
+    ['a file of an archive', '/sad/<id>/a.zip?inner=/a'],
+    ['a folder', '/api/fs/list', '{"path":"/@s/<id>/below"}'],
+    ['a folder, in another form', '/api/fs/list', '{"path":"/@s<id>"}'],
+    ['a folder, in a query', '/api/fs/list?path=/@s/<id>&path=/nas'],
+    ['an object', '/api/fs/get', '{"path":"/@s/<id>"}'],
+    ['an archive', '/api/fs/archive/meta', '{"path":"/@s/<id>/a.zip"}'],
+    ['the files of an archive', '/api/fs/archive/list', '{"path":"/@s/<id>/a.zip"}'],
+  ])('gives nothing, though it is not disabled there: %s', async (_, path, text?: string) => {
+    const ask = (id: string) => openShare(path.replace('<id>', id), text?.replace('<id>', id))
+    expect(await ask('closed')).toContain(ENDED)
+    expect(openlist.paths()).toEqual(['GET /api/share/get?id=closed'])
+    expect(await ask('shown')).not.toContain(ENDED)
+  })
+
+  test.each([
+    ['a member of another case', '{"path":"/nas/shown","Path":"/@s/closed"}'],
+    ['a form', 'path=/@s/closed', 'application/x-www-form-urlencoded'],
+    ['a number', '{"path":"/@s/closed","page":"1"}'],
+    ['two texts', '{"path":"/@s/closed"}{"path":"/nas/shown"}'],
+  ])('is not reached by %s', async (_, text, type?: string) => {
+    for (const name of ['list', 'get', 'archive/meta', 'archive/list'])
+      await openShare(`/api/fs/${name}`, text, type)
+    expect(openlist.sent.map(({ body }) => body).join('\n')).not.toContain('@s')
+  })
+
+  test('is over for admins as well', async () => {
+    const answer = await post('fs/list', { path: '/@s/closed' }, await adminToken())
+    expect(answer).toEqual({ code: 404, message: ENDED, data: null })
+  })
+
+  test('is over where everybody is kept out, if its user is nobody here', async () => {
+    openlist.shares.rows.push({ ...share, id: 'free', files: ['/free'], creator: 'stranger' })
+    expect(await openShare('/sd/free/a')).not.toContain(ENDED)
+    await rule('/free', 'none', { builtIn: 'user' })
+    expect(await openShare('/sd/free/a')).toContain(ENDED)
+  })
+
+  test('is given to all when its user is an admin', async () => {
+    for (const row of openlist.shares.rows) row.creator_role = 2
+    expect(await openShare('/sd/closed/a')).not.toContain(ENDED)
+  })
+
+  test('follows a rule that was just changed', async () => {
+    await site.db.update(folderRules).set({ access: 'read' })
+    expect(await openShare('/sd/closed/a')).not.toContain(ENDED)
+    await site.db.update(folderRules).set({ access: 'none' })
+    expect(await openShare('/sd/closed/a')).toContain(ENDED)
+  })
+
+  test('tells a person so on a page', async () => {
+    const page = await site.fetch('GET', '/sd/closed/a', { headers: { Accept: 'text/html' } })
+    expect(page.status).toBe(404)
+    expect(await page.text()).toContain('This share has ended.')
+  })
+
+  test('gives nothing while the file server can’t be asked', async () => {
+    openlist.answer = ({ path }) =>
+      path.startsWith('/api/share/get') ? new Response('', { status: 500 }) : undefined
+    expect(await openShare('/sd/closed/a')).toContain('the file server gave no usable answer')
   })
 })

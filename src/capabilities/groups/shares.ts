@@ -3,10 +3,12 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { recordEvent } from '../../core/audit/events.ts'
 import { ADMIN, GENERAL } from '../../core/accounts/roles.ts'
-import { callOrigin } from '../files/origin.ts'
+import { runBatch } from '../../core/database/statements.ts'
+import { callAsAdmin, callOrigin } from '../files/origin.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import { accessToWhole, mayRead, seenBy } from './decision.ts'
-import type { PlanDeps, RightsHere } from './plan.ts'
+import { selectHasFolders } from './meta-store.ts'
+import { type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
 
 /** A visitor's request that began before can put a share back as it was. */
 const MAX_LOOKS = 3
@@ -57,6 +59,29 @@ export async function disableShares(
     }
   }
   throw new Refusal('filesBroken', { detail: 'a share is opened again and again' })
+}
+
+/**
+ * Refuses a share whose user may not read the whole of all its files, also where it is not disabled
+ * there: the file server may have been away, and an access that began before the share was disabled
+ * enables it again, because OpenList writes all of the share to count the access.
+ *
+ * @throws {Refusal} `shareEnded`, `filesUnavailable`, `filesBroken`.
+ */
+export async function refuseEndedShare(
+  deps: PlanDeps,
+  files: FileServer,
+  id: string,
+): Promise<void> {
+  const { has } = await runBatch(deps.db, { has: selectHasFolders(deps.db) })
+  if (has.length === 0) return
+  const path = `/api/share/get?id=${encodeURIComponent(id)}`
+  const { code, data } = await callAsAdmin(deps, files, path)
+  // There is none, and OpenList says so.
+  if (code !== 200) return
+  const share = v.safeParse(shareSchema, data)
+  if (!share.success) throw new Refusal('filesBroken', { detail: 'no share' })
+  if (isOver(share.output, await readRightsHere(deps))) throw new Refusal('shareEnded')
 }
 
 async function listShares(deps: PlanDeps, files: FileServer): Promise<Share[]> {

@@ -178,6 +178,7 @@ export const REFUSALS = {
   folderHasRules: { code: 403, message: 'this folder has rules, ask an operator' },
   usersFromRules: { code: 403, message: 'the users of this folder come from its rules' },
   groupDenied: { code: 403, message: 'your account is in none of the groups that may do this' },
+  shareEnded: { code: 404, message: 'the share has expired or is no longer valid' },
   unknownPath: { code: 404, message: 'no such endpoint' },
   sessionNotFound: { code: 404, message: 'no such session' },
   userNotFound: { code: 404, message: 'user invalid' },

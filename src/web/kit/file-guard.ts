@@ -5,7 +5,8 @@ import type { Deps } from '../../core/deps.ts'
 
 /** A request that goes to the file server for a user, as far as its text goes. */
 export interface FileCall {
-  area: 'api' | 'dav'
+  /** `raw` for a file in a share alone: other files have a signature. */
+  area: 'api' | 'dav' | 'raw'
   method: string
   /** Decoded once, with a character for each byte. */
   path: string
@@ -26,7 +27,7 @@ export interface Understood {
 
 /** Who sends a request. */
 export interface FileAsker {
-  /** The account, or that of the guest; `undefined` on a site without a guest. */
+  /** The account, or that of the guest; `undefined` where none is asked for. */
   account: Account | undefined
   /** Acts as the admin of the file server. Below `/api/admin` the account is not known. */
   isAdmin: boolean

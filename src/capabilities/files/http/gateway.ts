@@ -14,7 +14,8 @@ import { mayBeBehind } from '../store.ts'
 import { writeAfterAnswer } from '../write-in-time.ts'
 import { settleLateWrites } from '../write-users.ts'
 import { answerApi } from './api.ts'
-import { forward, readUpload } from './body.ts'
+import { forward, NO_BODY, readUpload } from './body.ts'
+import { readGuarded } from './guarded.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { clientPage } from './client-page.ts'
 import { answerArrival, ARRIVAL_PATH, goToSignIn } from './client-sign-in.ts'
@@ -25,6 +26,9 @@ const EXPOSED = 'ETag, Content-Range, Content-Disposition, DAV, Retry-After, X-R
 
 /** A file in a share, or in an archive of one. */
 const IN_SHARE = /^\/sa?d(?:\/|$)/
+
+/** A file in a share is for everybody. */
+const NOBODY = { account: undefined, isAdmin: false, isNew: false, known: null }
 
 /** The policy of the page that tells of a fault: nothing is loaded. */
 const FAULT_POLICY =
@@ -166,12 +170,16 @@ async function answerPlain(c: AppContext, files: FileServer, target: FileTarget)
     const isSigned = await isLinkSigned(files, target.path, c.req.query('sign') ?? '', deps.now())
     if (!isSigned) throw new Refusal('linkNotSigned')
   }
-  if (target.area === 'raw' && IN_SHARE.test(target.path))
+  const headers = sentHeaders(c)
+  if (target.area === 'raw' && IN_SHARE.test(target.path)) {
     await settleLateWrites(deps, files, () => readLeaseEnds(deps.db))
+    const guarded = await readGuarded(c, files, 'raw', headers, NO_BODY)
+    await guarded.admit(NOBODY, { headers, body: NO_BODY, search: undefined })
+  }
   if (target.area === 'client' && isClientSignIn(target.path)) return goToSignIn(c, files, target)
   if (files.host !== undefined && target.path === ARRIVAL_PATH) return answerArrival(c)
   const body = await readUpload(c)
-  const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
+  const answer = passedAnswer(await forward(c, files, headers, body))
   const isHtml = /^text\/html\b/i.test(answer.headers.get('Content-Type') ?? '')
   return target.area === 'client' && isHtml && answer.body !== null
     ? clientPage(deps, files, answer, { path: target.path, accounts: accountsOf(deps, files) })

@@ -4,7 +4,7 @@ import type { FileServer } from '../../../core/base/file-server.ts'
 import type { Deps } from '../../../core/deps.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { loadPart } from '../../../web/kit/capability.ts'
-import type { FileAsker, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
+import type { FileAsker, FileCall, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
 import { NO_GUARD } from '../store.ts'
 import { bodyText, type SentBody, textBody } from './body.ts'
 import { targetOf } from './target.ts'
@@ -46,7 +46,7 @@ const UNGUARDED: Guarded = {
 export async function readGuarded(
   c: AppContext,
   files: FileServer,
-  area: 'api' | 'dav',
+  area: FileCall['area'],
   headers: Headers,
   body: SentBody,
 ): Promise<Guarded> {

@@ -5,7 +5,7 @@ import type { Account } from '../../../core/accounts/accounts.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import type { Deps } from '../../../core/deps.ts'
-import type { FileAsker, FileCall, GuardedCall } from '../../../web/kit/file-guard.ts'
+import type { FileAsker, FileCall, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
 import { callAsAdmin, readAnswer } from '../../files/origin.ts'
 import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import { accessAt, isAtOrBelow, mayRead, type SeenRules } from '../decision.ts'
@@ -13,9 +13,11 @@ import { type Need, refuseUnmet, removes } from '../needs.ts'
 import { belowBase, parentOf } from '../openlist-paths.ts'
 import { readSeenRules, SEEN_RULES } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
+import { refuseEndedShare } from '../shares.ts'
 import { settleFor } from '../writer.ts'
 import { type ItemCall, itemCallOf, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
+import { mayBeOfShare, readingOf, shareOf } from './readings.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 
 /** The first change of a rule makes the row. */
@@ -74,6 +76,11 @@ interface Site {
  */
 export function guardFiles(deps: Deps, files: FileServer, call: FileCall): GuardedCall {
   const site = { deps, files }
+  const share = shareOf(call)
+  if (share !== undefined)
+    return {
+      admit: () => refuseEndedShare(deps, files, share.id).then(() => share.understood),
+    }
   const upload = uploadOf(call)
   if (upload !== undefined) return guardUpload(site, upload)
   const item = itemCallOf(call)
@@ -82,7 +89,24 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
   if (shown !== undefined) return guardShown(site, shown)
   const meta = guardMetas(deps, files, call)
   if (meta !== undefined) return meta
-  return { column: KNOWN_STATE, admit: (asker) => settle(site, asker).then(() => ({})) }
+  const understood = mayBeOfShare(call) ? readingOf(call)?.understood : {}
+  return {
+    column: KNOWN_STATE,
+    admit: async (asker) => {
+      const known = await settle(site, asker)
+      return known?.hasRules === false ? {} : asUnderstood(known, understood)
+    },
+  }
+}
+
+/**
+ * OpenList could read another folder, or a share, out of a request that is not understood.
+ *
+ * @throws {Refusal} `requestInvalid`.
+ */
+function asUnderstood(known: Known | undefined, understood: Understood | undefined): Understood {
+  if (understood === undefined && known?.hasRules !== false) throw new Refusal('requestInvalid')
+  return understood ?? {}
 }
 
 /** OpenList looks at the beginning of an upload alone: its parts name it by an id. */
@@ -216,7 +240,8 @@ function guardShown(site: Site, shown: ShownFolder): GuardedCall {
     column: KNOWN_RULES,
     admit: async (asker) => {
       known = await settle(site, asker)
-      return known !== undefined && isLookedAt(shown, known, known.account) ? shown.understood : {}
+      if (known !== undefined && !isLookedAt(shown, known, known.account)) return {}
+      return asUnderstood(known, shown.understood)
     },
     answer: async ({ isAdmin }, answer) =>
       known === undefined || isAdmin ? answer : answerShown(site, shown, known, answer),

@@ -4,6 +4,7 @@ import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
 import { readRefusal } from '../../files/origin.ts'
 import { textOfBytes } from '../openlist-paths.ts'
 import { DAV_PREFIX } from './items.ts'
+import { type Reading, readingOf } from './readings.ts'
 import {
   dirsOfWay,
   dirsWithWay,
@@ -20,8 +21,11 @@ export interface ShownFolder {
   named: string | undefined
   /** Whether the answer has names beside the folder, which OpenList does not look at. */
   hasRelated: boolean
-  /** What is sent, so that OpenList shows the folder that was understood. */
-  understood: Understood
+  /**
+   * What is sent, so that OpenList shows the folder that was understood; `undefined` for a request
+   * of a form that no client has.
+   */
+  understood: Understood | undefined
   /** Tells whether OpenList's answer is a refusal. The answer that it returns is still to read. */
   readRefusal: (
     files: FileServer,
@@ -44,15 +48,8 @@ export interface ShownFolder {
   add: ((text: string, path: string, names: readonly string[]) => string) | undefined
 }
 
-const SHARE_PREFIX = '/@s'
-const text = v.nullish(v.string(), '')
-const count = v.nullish(v.number(), 0)
-const shownSchema = v.pipe(
-  v.string(),
-  v.parseJson(),
-  v.object({ path: text, password: text, page: count, per_page: count }),
-)
-type Shown = v.InferOutput<typeof shownSchema>
+/** What lists are asked for. */
+type Shown = Pick<Reading, 'page' | 'per_page'>
 
 interface ShownData {
   /** The data of an answer in the place of OpenList. */
@@ -87,36 +84,16 @@ export function shownFolderOf(call: FileCall): ShownFolder | undefined {
   if (call.area === 'dav') return call.method === 'PROPFIND' ? propfindOf(call) : undefined
   const data = Object.hasOwn(DATA, call.path) ? DATA[call.path] : undefined
   if (data === undefined) return undefined
-  const shown = call.method === 'POST' ? parseShown(call.body()) : undefined
-  const hasRelated = call.path === '/api/fs/get'
-  const isShare = shown?.path.startsWith(SHARE_PREFIX) === true
+  const reading = readingOf(call)
+  const shown = reading ?? { page: 0, per_page: 0 }
   return {
-    named: isShare ? undefined : shown?.path,
-    hasRelated,
-    understood: hasRelated && shown !== undefined ? understoodGet(shown) : {},
+    named: reading?.path,
+    hasRelated: call.path === '/api/fs/get',
+    understood: reading?.understood,
     readRefusal: (files, answer) => readRefusal(files, answer, 403),
     answer: (folder, _, names) =>
-      Response.json({
-        code: 200,
-        message: 'success',
-        data: data.answer(folder, names, shown ?? NOTHING_SHOWN),
-      }),
-    add: data.add && addTo(data.add, shown ?? NOTHING_SHOWN),
-  }
-}
-
-const NOTHING_SHOWN: Shown = { path: '', password: '', page: 0, per_page: 0 }
-
-function parseShown(body: string): Shown | undefined {
-  const parsed = v.safeParse(shownSchema, body)
-  return parsed.success ? { ...parsed.output, path: parsed.output.path.toWellFormed() } : undefined
-}
-
-function understoodGet({ path, password }: Shown): Understood {
-  return {
-    body: JSON.stringify({ path, password }),
-    search: '',
-    headers: { 'Content-Type': 'application/json' },
+      Response.json({ code: 200, message: 'success', data: data.answer(folder, names, shown) }),
+    add: data.add && addTo(data.add, shown),
   }
 }
 

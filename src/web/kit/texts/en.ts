@@ -162,6 +162,7 @@ const refusals: Record<RefusalName, string> = {
   internal: 'Something went wrong on our side. The error was logged. Try again later.',
   pathInvalid: 'This path can be read in two ways, so it is refused.',
   linkNotSigned: 'This link has expired, or its signature is missing or wrong.',
+  shareEnded: 'This share has ended.',
   foreignWorker: 'Files can’t be service workers.',
   notThroughHere: 'This site does not let that be changed here.',
   appPasswordForDav: 'WebDAV takes an app password, not the password of the account.',

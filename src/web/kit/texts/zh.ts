@@ -325,6 +325,7 @@ export const kitZh: KitTexts = {
     internal: '服务出错，错误已记录。请稍后重试。',
     pathInvalid: '此路径可以有两种理解，因此被拒绝。',
     linkNotSigned: '此链接已过期，或者缺少有效的签名。',
+    shareEnded: '此分享已失效。',
     foreignWorker: '文件不能作为 Service Worker。',
     notThroughHere: '不能通过本站更改此项。',
     appPasswordForDav: 'WebDAV 需要应用专用密码，而不是账户密码。',

@@ -1,0 +1,89 @@
+import * as v from 'valibot'
+import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
+
+// Go makes U+FFFD of a lone surrogate, as `toWellFormed` does.
+const text = v.nullish(
+  v.pipe(
+    v.string(),
+    v.transform((value) => value.toWellFormed()),
+  ),
+)
+const count = v.nullish(v.number())
+const flag = v.nullish(v.boolean())
+const membersSchema = v.object({
+  path: text,
+  password: text,
+  page: count,
+  per_page: count,
+  refresh: flag,
+  force_root: flag,
+  archive_pass: text,
+  inner_path: text,
+})
+const bodySchema = v.pipe(v.string(), v.parseJson(), membersSchema)
+const MEMBERS = Object.keys(membersSchema.entries)
+
+/** A request of OpenList's interface that reads a folder, a file or an archive. */
+export interface Reading {
+  path: string
+  page: number
+  per_page: number
+  /** What is sent, so that OpenList can't understand something else. */
+  understood: Understood
+}
+
+/** Reads a request of `fs`. @returns `undefined` for one of a form that no client has. */
+export function readingOf(call: FileCall): Reading | undefined {
+  if (call.method === 'POST') return readBody(call.body())
+  return call.method === 'GET' || call.method === 'HEAD' ? readQuery(call.query) : undefined
+}
+
+function readBody(body: string): Reading | undefined {
+  const parsed = v.safeParse(bodySchema, body)
+  if (!parsed.success) return undefined
+  const { path, page, per_page: size } = parsed.output
+  const headers = { 'Content-Type': 'application/json' }
+  return {
+    path: path ?? '',
+    page: page ?? 0,
+    per_page: size ?? 0,
+    understood: { body: JSON.stringify(parsed.output), search: '', headers },
+  }
+}
+
+/** OpenList takes the first of two values. */
+function readQuery(query: URLSearchParams): Reading {
+  const sent = new URLSearchParams()
+  for (const name of MEMBERS.filter((member) => query.has(member)))
+    sent.set(name, query.get(name) ?? '')
+  return {
+    path: sent.get('path') ?? '',
+    page: Number(sent.get('page')),
+    per_page: Number(sent.get('per_page')),
+    understood: { search: `?${sent.toString()}` },
+  }
+}
+
+/** The requests that OpenList answers for shares as well. */
+const OF_SHARES = /^\/api\/fs\/(?:list|get|archive\/(?:meta|list))$/
+const SHARE_PREFIX = '/@s'
+/** A file in a share, or in an archive of one. */
+const FILE_IN_SHARE = /^\/sa?d\/([^/]+)/
+
+/** Tells whether OpenList answers a request for shares as well. */
+export function mayBeOfShare({ area, path }: FileCall): boolean {
+  return area === 'api' && OF_SHARES.test(path)
+}
+
+/** Finds the share that a request is for. */
+export function shareOf(call: FileCall): { id: string; understood: Understood } | undefined {
+  const { area, path } = call
+  if (area === 'raw') {
+    const [, id] = FILE_IN_SHARE.exec(path) ?? []
+    return id === undefined ? undefined : { id, understood: {} }
+  }
+  const reading = mayBeOfShare(call) ? readingOf(call) : undefined
+  if (reading?.path.startsWith(SHARE_PREFIX) !== true) return undefined
+  const [id = ''] = reading.path.slice(SHARE_PREFIX.length).replace(/^\//, '').split('/')
+  return { id, understood: reading.understood }
+}
