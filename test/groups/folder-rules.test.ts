@@ -37,6 +37,16 @@ const check = async (uid: number, path: string) =>
   (await site.admin('GET', `folder_rule/check?uid=${uid}&path=${encodeURIComponent(path)}`)).data
 
 describe('POST /api/admin/folder_rule/create', () => {
+  test('makes none for a file, which the list of its folder shows', async () => {
+    site.openlist.files['/nas/a.txt'] = ''
+    expect(await create({ path: '/nas/a.txt', uid: ALICE, access: 'none' })).toEqual({
+      code: 400,
+      message: 'this is a file, and rules are for folders',
+      data: null,
+    })
+    expect((await list()).total).toBe(0)
+  })
+
   test('makes rules for a group, a user and the built-in groups', async () => {
     await site.addGroup('Editors')
     expect(await create({ path: '/nas//a/', group: 'editors', access: 'write' })).toMatchObject({

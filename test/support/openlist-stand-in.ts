@@ -221,7 +221,8 @@ export class OpenListStandIn {
     const own = `${headers.get('X-Forwarded-Proto')}://${headers.get('X-Forwarded-Host')}`
     const encoded = path.split('/').map(encodeURIComponent).join('/')
     const link = this.files[path] || `${this.siteUrl || own}/p${encoded}?sign=x`
-    return { as: 'admin', path: sent.path, body: sent.body.length, raw_url: link }
+    const kind = path in this.files ? { is_dir: false } : {}
+    return { as: 'admin', path: sent.path, body: sent.body.length, raw_url: link, ...kind }
   }
 
   async #signIn({ username, password }: { username: string; password: string }) {

@@ -36,6 +36,7 @@ import {
   updateRule,
   type Whose,
 } from './rule-store.ts'
+import { refuseFile } from './there.ts'
 import { findWarnings } from './warnings.ts'
 import { type WriterDeps, writeInTime } from './write-in-time.ts'
 import { refuseForeignLists } from './writer.ts'
@@ -100,7 +101,8 @@ function builtInOf(group: string) {
  *
  * @throws {Refusal} Those of `readFolder` and `readAccess`; `noFileServer`, `ruleNeedsWhose`,
  *   `adminsHaveEveryRight`; `notAdmin`, `confirmationNeeded`, `groupNotFound`, `userNotFound`,
- *   `folderRuleTaken`, `tooManyFolderRules`, `tooManyRuleFolders`, `folderHasOwnUsers`.
+ *   `folderRuleTaken`, `tooManyFolderRules`, `tooManyRuleFolders`, `folderHasOwnUsers`,
+ *   `folderIsFile`.
  */
 export async function createRule(
   deps: RuleDeps,
@@ -113,7 +115,7 @@ export async function createRule(
   const access = readAccess(asked.access)
   const files = await needFileServer(deps, operator)
   const { whose, name } = await findWhose(deps, operator, path, named)
-  await refuseForeignLists(deps, files, path)
+  await Promise.all([refuseForeignLists(deps, files, path), refuseFile(deps, files, path)])
   const { created, same, numbers } = await change(
     deps,
     of(operator),

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../core/base/file-server.ts'
+import { Refusal } from '../../core/base/refusals.ts'
 import { callOrigin, type OriginDeps } from '../files/origin.ts'
+import { isAway } from '../files/write-users.ts'
 
 const meSchema = v.object({ base_path: v.literal('/') })
 
@@ -15,4 +17,20 @@ export async function itemAt(deps: OriginDeps, files: FileServer, path: string):
   const call = { token: files.token, body: { path, password: '' } }
   const { code, data } = await callOrigin(deps, files, '/api/fs/get', call)
   return code === 200 ? data : undefined
+}
+
+const fileSchema = v.object({ is_dir: v.literal(false) })
+
+/**
+ * Lists of a folder show its files with their links, whatever rules these have.
+ *
+ * @throws {Refusal} `folderIsFile`. While the file server is away, nobody can tell.
+ */
+export async function refuseFile(deps: OriginDeps, files: FileServer, path: string): Promise<void> {
+  if (files.problem !== undefined) return
+  try {
+    if (v.is(fileSchema, await itemAt(deps, files, path))) throw new Refusal('folderIsFile')
+  } catch (error) {
+    if (!(error instanceof Refusal) || !isAway(error)) throw error
+  }
 }

@@ -124,6 +124,7 @@ export const REFUSALS = {
   tooManyRuleFolders: { code: 400, message: 'at most <limit> folders have rules' },
   folderMissing: { code: 400, message: 'path is required' },
   folderInvalid: { code: 400, message: "path must be a folder's full path" },
+  folderIsFile: { code: 400, message: 'this is a file, and rules are for folders' },
   folderTargetMissing: { code: 400, message: 'to is required' },
   ruleNeedsWhose: { code: 400, message: 'group or uid is required' },
   accessInvalid: { code: 400, message: 'access must be none, read or write' },

@@ -113,6 +113,7 @@ const FIELDS: Partial<Record<RefusalName, string>> = {
   tooManyGroupsOfUser: 'username',
   folderMissing: 'path',
   folderInvalid: 'path',
+  folderIsFile: 'path',
   folderHasOwnUsers: 'path',
   tooManyRuleFolders: 'path',
   ruleNeedsWhose: 'who',

@@ -70,6 +70,7 @@ const refusals: Record<RefusalName, string> = {
   tooManyFolderRules: 'A site can have at most <limit> folder rules.',
   tooManyRuleFolders: 'At most <limit> folders can have rules.',
   folderMissing: 'Enter the path of a folder.',
+  folderIsFile: 'This is a file. Rules are for folders: choose the one that it is in.',
   folderInvalid: 'Enter the full path of a folder, such as /photos/2026.',
   folderTargetMissing: 'Enter the new path of the folder.',
   ruleNeedsWhose: 'Choose a group or a user.',

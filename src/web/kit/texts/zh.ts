@@ -241,6 +241,7 @@ export const kitZh: KitTexts = {
     tooManyFolderRules: '一个站点最多有 <limit> 条文件夹规则。',
     tooManyRuleFolders: '最多 <limit> 个文件夹可以有规则。',
     folderMissing: '请填写文件夹路径。',
+    folderIsFile: '这是文件。规则只用于文件夹，请选择它所在的文件夹。',
     folderInvalid: '请填写文件夹的完整路径，例如 /photos/2026。',
     folderTargetMissing: '请填写文件夹的新路径。',
     ruleNeedsWhose: '请选择用户组或用户。',
