@@ -231,7 +231,7 @@ describe('the pages', () => {
     admin.cookies.set('session', await site.token('admin', ADMIN_PASSWORD))
     const { html } = await admin.get('/account/admin/settings/accounts')
     expect(html).toContain(
-      'Administrators: 1 app password, 0 SSH keys. Everybody: 2 app passwords, 1 SSH key.',
+      '2 app passwords, 1 SSH key, of which 1 app password of administrators, made with',
     )
   })
 })
