@@ -38,7 +38,7 @@ describe('the pages of groups', () => {
     }
     for (const form of forms)
       expect((await alice.post(`${GROUPS}/${form}`, { name: 'x', uid: '3' })).status).toBe(403)
-    for (const form of ['add', 'change'])
+    for (const form of ['add', 'change', 'sync', 'adopt', 'move'])
       expect((await alice.post(`${FOLDERS}/${form}`, { path: '/x', rule: '1' })).status).toBe(403)
     expect(await site.db.select().from(groups)).toHaveLength(1)
   })
@@ -167,10 +167,13 @@ describe('the page of folders', () => {
     await add('/nas/finance/', 'group:Finance', 'write')
     await add('/nas/finance', 'user:bob', 'read')
     const text = await shown(FOLDERS)
-    expect(text).toContain('/nas All users: no access')
-    expect(text).toContain('/nas/finance Group “finance”: look, download and change')
-    expect(text).toContain('bob: look and download')
-    expect(text).toContain('Other users: no access. Visitors who are not signed in: no access.')
+    expect(text).toContain('/nas All users No access Change')
+    expect(text).toContain('Group “finance” Look and change Change')
+    expect(text).toContain('bob Look and download Change')
+    expect(text).toContain(
+      'Visitors who are not signed in By own permissions /nas/finance alice may change it',
+    )
+    expect(text).toContain('Save Remove this right Everybody else No access What may a user see?')
     const { html } = await admin.get(FOLDERS)
     expect(html.indexOf('/nas/finance')).toBeGreaterThan(html.indexOf('class="tree"'))
     const [, , bob] = await site.db.select().from(folderRules)
@@ -191,22 +194,111 @@ describe('the page of folders', () => {
     await add('/nas', 'group:user', 'none')
     await add('/nas/finance', 'group:finance', 'read')
     const all = await shown(`${FOLDERS}?user=alice&path=`)
-    expect(all).toContain('/ : no right decides here')
-    expect(all).toContain('/nas : no access. The right at /nas decides: All users: no access.')
     expect(all).toContain(
-      '/nas/finance : may look and download. The right at /nas/finance decides: Group “finance”: look and download.',
+      'What may alice see? User name Folder Check Without a folder, all folders of this page are checked. / No right decides here By own permissions',
     )
+    expect(all).toContain('/nas Decided at /nas: All users No access')
+    expect(all).toContain('/nas/finance Decided at /nas/finance: Group “finance” Look and download')
     const one = await shown(`${FOLDERS}?user=bob&path=/nas/finance/2026`)
-    expect(one).toContain('/nas/finance/2026 : no access.')
+    expect(one).toContain('/nas/finance/2026 Decided at /nas: All users No access')
+    expect(await shown(`${FOLDERS}?user=admin&path=/nas`)).toContain(
+      '/nas Administrators may do everything Look and change',
+    )
+    await add('/club', 'user:bob', 'write')
+    expect(await shown(`${FOLDERS}?user=alice&path=/club`)).toContain(
+      '/club Others have rights here, and the user is none of them No access',
+    )
+    expect(await shown(`${FOLDERS}?user=bob&path=/club`)).toContain(
+      '/club Decided at /club: bob. But the account has no permission that changes files',
+    )
     await site.db.update(users).set({ basePath: '/homes/alice' }).where(eq(users.id, ALICE))
     expect(await shown(`${FOLDERS}?user=alice&path=/nas/finance`)).toContain(
-      'so the user never gets there',
-    )
-    expect(await shown(FOLDERS)).toContain(
-      '/nas/finance : the base folder of alice does not contain it',
+      '/nas/finance The base folder of the user does not contain it Out of reach',
     )
     const unknown = await admin.get(`${FOLDERS}?user=nobody`)
     expect(problemAt(unknown.html, 'check-user')).not.toBe('')
+  })
+
+  test('names those for whom a rule above decides', async () => {
+    await addGroup(site, 'Club', ALICE)
+    await add('/club', 'group:Club', 'read')
+    await add('/club/board', 'user:bob', 'write')
+    const text = await shown(FOLDERS)
+    expect(text).toMatch(
+      /\/club\/board .* bob Look and change Change .* Group “Club” from \/club Look and download Everybody else No access/,
+    )
+    await add('/club/board', 'group:user', 'none')
+    expect(await shown(FOLDERS)).not.toContain('from /club')
+  })
+
+  test('fills the form for a new right in, and takes the name of a user from its own field', async () => {
+    await addGroup(site, 'Club')
+    expect((await admin.get(`${FOLDERS}?who=group:Club`)).html).toContain(
+      '<option value="group:Club" selected="">Club</option>',
+    )
+    const sent = { path: '/club', who: 'user:', username: ' alice ', access: 'read' }
+    expect((await admin.post(`${FOLDERS}/add`, sent)).status).toBe(303)
+    expect(await site.db.select().from(folderRules)).toMatchObject([{ userId: ALICE }])
+  })
+
+  test('says what makes rules weaker than they look', async () => {
+    const erin = await site.addUser('erin', { basePath: '/homes/erin', permission: 0xffff })
+    await site.addGroup('staff', [ALICE, erin])
+    site.openlist.folders.push('/nas')
+    await add('/nas', 'group:staff', 'write')
+    const sound = await shown(FOLDERS)
+    expect(sound).not.toMatch(/no such folder|sign_all|second path|wait/)
+    expect(sound).toContain('The base folder hides it from erin.')
+    expect(sound).toContain('alice may change it by a right, but has no permission')
+    await add('/gone', 'group:staff', 'read')
+    site.openlist.settings['sign_all'] = 'false'
+    site.openlist.storages['/second'] = 'Alias'
+    const weak = await shown(FOLDERS)
+    expect(weak).toContain('/gone The file server has no such folder')
+    expect(weak).toContain('does not sign its links (sign_all is off), so this site refuses them')
+    expect(weak).toContain('/second: the storage there shows files of other folders')
+    await add('/second', 'group:staff', 'read')
+    expect(await shown(FOLDERS)).not.toContain('shows files of other folders')
+    site.openlist.answer = () => Promise.reject(new TypeError('away'))
+    expect(await shown(FOLDERS)).toContain('The file server does not answer now.')
+  })
+
+  test('shows what waits, as the status of the site does, and writes it', async () => {
+    const STATUS = '/account/admin'
+    const WAIT = 'Rights in folders wait to be written to the file server'
+    await add('/nas', 'user:alice', 'read')
+    expect(await shown(STATUS)).not.toContain(WAIT)
+    site.openlist.answer = ({ path }) =>
+      path === '/api/admin/meta/create' ? Promise.reject(new TypeError('away')) : undefined
+    await add('/club', 'user:alice', 'read')
+    expect(await shown(STATUS)).toContain(WAIT)
+    expect((await admin.get(STATUS)).html).toContain(`<a href="${FOLDERS}">${WAIT}</a>`)
+    expect(await shown(FOLDERS)).toMatch(/1 folder waits .* Write now .*\/club Waits to be written/)
+    site.openlist.answer = undefined
+    const { location } = await admin.post(`${FOLDERS}/sync`)
+    expect(location).toBe(`${FOLDERS}?done=folders-compared`)
+    expect(site.openlist.metas.at('/club')).toBeDefined()
+    expect(await shown(FOLDERS)).not.toContain('Write now')
+    expect(await shown(STATUS)).not.toContain(WAIT)
+  })
+
+  test('makes rights of the lists of the file server, and moves a folder with its rights', async () => {
+    await add('/nas', 'user:alice', 'read')
+    site.openlist.metas.put({ path: '/other', read_users: [1] })
+    site.openlist.folders.push('/nas', '/club')
+    const refused = await add('/other', 'user:alice', 'read')
+    expect([refused.status, problemAt(refused.html, 'add-path')]).toEqual([409, expect.any(String)])
+    const text = textOf(refused.html)
+    expect(text).toMatch(/Users that the file server lists itself .* \/other Make rights of them/)
+    const adopted = await admin.post(`${FOLDERS}/adopt`, { path: '/other' })
+    expect(adopted.location).toBe(`${FOLDERS}?done=folder-adopted`)
+    expect(await shown(FOLDERS)).not.toContain('lists itself')
+    const inItself = await admin.post(`${FOLDERS}/move`, { path: '/nas', to: '/nas/x' })
+    expect(problemAt(inItself.html, 'move-to')).not.toBe('')
+    const moved = await admin.post(`${FOLDERS}/move`, { path: '/nas', to: '/nas-2' })
+    expect(moved.location).toBe(`${FOLDERS}?done=folder-moved`)
+    const paths = await site.db.select({ path: folderRules.path }).from(folderRules)
+    expect(new Set(paths.map(({ path }) => path))).toEqual(new Set(['/other', '/nas-2']))
   })
 
   test('asks for the password in a session that is not fresh', async () => {
@@ -217,8 +309,11 @@ describe('the page of folders', () => {
       await add('/nas', 'user:alice', 'read'),
       await admin.post(`${FOLDERS}/change`, rule),
       await admin.post(`${FOLDERS}/change`, { ...rule, delete: 'true' }),
+      await admin.post(`${FOLDERS}/move`, { path: '/nas', to: '/nas-2' }),
     ])
       expect([status, html.includes('confirm_password')]).toEqual([403, true])
+    for (const form of ['sync', 'adopt'])
+      expect((await admin.post(`${FOLDERS}/${form}`, { path: '/nas' })).status).toBe(403)
     expect(await site.db.select().from(folderRules)).toMatchObject([{ id: 1, access: 'none' }])
     const again = { ...rule, confirm_password: ADMIN_PASSWORD }
     expect((await admin.post(`${FOLDERS}/change`, again)).status).toBe(303)
@@ -228,7 +323,8 @@ describe('the page of folders', () => {
     ['', 'group:user', 'read', 'add-path'],
     ['nas', 'group:user', 'read', 'add-path'],
     ['/nas', 'finance', 'read', 'add-who'],
-    ['/nas', 'user:nobody', 'read', 'add-who'],
+    ['/nas', 'user:nobody', 'read', 'add-username'],
+    ['/nas', 'user:', 'read', 'add-username'],
     ['/nas', 'group:admin', 'read', 'add-who'],
     ['/nas', 'user:admin', 'read', 'add-who'],
     ['/nas', 'group:user', 'all', 'add-access'],

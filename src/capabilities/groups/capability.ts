@@ -33,6 +33,8 @@ export const groups = capability({
     ['/account/admin/groups', 'groups'],
     ['/account/admin/folders', 'folders'],
   ],
+  attention: () =>
+    import('./pages/admin/attention.tsx').then(({ findWaitingFolders }) => findWaitingFolders),
   ofUser: () => import('./pages/of-user.tsx').then(({ ofUser }) => ofUser),
   frequent: () => import('./runs.ts').then(({ frequent }) => frequent),
   fileGuard: () => import('./http/guard.ts').then(({ guardFiles }) => guardFiles),

@@ -3,7 +3,7 @@ import { users } from '../../../schema/tables.ts'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { of, read } from '../../core/access/subject.ts'
-import { ADMIN } from '../../core/accounts/roles.ts'
+import { ADMIN, CHANGES_FILES, isPermitted } from '../../core/accounts/roles.ts'
 import { accessAt, type Decided, isAtOrBelow } from './decision.ts'
 import { readFolder } from './fields.ts'
 import { readSeenRules, SEEN_RULES } from './seen-rules.ts'
@@ -20,6 +20,9 @@ export interface Checked {
 /** A folder that was checked. */
 export interface CheckedFolder extends Checked {
   path: string
+  isAdmin: boolean
+  /** Whether the permissions of the user let files be changed at all. */
+  canChange: boolean
 }
 
 /** @throws {Refusal} Those of `readFolder`; `notAdmin`, `userNotFound`. */
@@ -53,12 +56,14 @@ export async function checkFolders(
       .from(users)
       .where(sql`${users.id} = ${userId}`),
   })
-  const { role, basePath } = account
+  const { role, basePath, permission } = account
+  const isAdmin = role === ADMIN
+  const canChange = isAdmin || isPermitted(permission, CHANGES_FILES)
   const json: unknown = JSON.parse(seen[0]?.rules ?? '[]')
   const rules = readSeenRules(role, json)
   return folders.map((path) => {
     const { access, rule } = accessAt(rules, path)
-    const reach = role === ADMIN || isAtOrBelow(path, basePath)
-    return { path, access, rule: rule?.id ?? null, reach }
+    const reach = isAdmin || isAtOrBelow(path, basePath)
+    return { path, access, rule: rule?.id ?? null, reach, isAdmin, canChange }
   })
 }

@@ -1,4 +1,4 @@
-import { ne, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
 import { isEnabledAt } from '../../core/accounts/conditions.ts'
@@ -71,6 +71,14 @@ export function readPeople(rows: Awaited<ReturnType<typeof selectPeople>>, now: 
 /** Selects whether something waits to be written: `version` differs from `written`. */
 export function selectFolderState(db: Database) {
   return db.select({ version: folderState.version, written: folderState.written }).from(folderState)
+}
+
+/** Selects a row while something waits to be written. */
+export function selectIsWaiting(db: Database) {
+  return db
+    .select({ waits: sql<number>`1`.as('waits') })
+    .from(folderState)
+    .where(and(eq(folderState.id, sql`1`), ne(folderState.version, folderState.written)))
 }
 
 /** Tells whether everything was written as the rules want it. The first change makes the row. */

@@ -1,5 +1,5 @@
 import { counted } from '../../web/kit/texts/counted.ts'
-import type { Access, Decided } from './decision.ts'
+import type { Decided } from './decision.ts'
 import type { Weakness } from './weak-rules.ts'
 
 const someRights = counted('1 right in a folder', '# rights in folders')
@@ -56,61 +56,86 @@ export const groupsEn = {
   },
   folders: {
     title: 'Folders',
-    lead: 'Who may see and change what. A right holds for a folder and everything in it.',
+    lead: 'Who may see and change what. A right holds for a folder and everything in it. Administrators may do everything.',
+    separator: ', ',
+    andMore: (names: string, more: number) => `${names} and ${more} more`,
     noFiles: 'There is no file server behind this site, so there are no folders to give rights in.',
+    away: 'The file server does not answer now. Rights that change are written to it as soon as it does.',
     openLinks:
-      'The file server does not sign its links (sign_all is off). A file opens to everybody who knows its address, whatever the rights below say.',
+      'The file server does not sign its links (sign_all is off). A file opens to everybody who knows its address, whatever the rights below say. Turn sign_all on at the file server.',
+    refusedLinks:
+      'The file server does not sign its links (sign_all is off), so this site refuses them, and nobody can open or download a file. Turn sign_all on at the file server.',
+    secondPaths: (paths: string) =>
+      `${paths}: the storage there shows files of other folders at a second path, where the rights below do not hold. Give rights there, too.`,
+    foreign: 'Users that the file server lists itself',
+    foreignHint:
+      'Somebody has listed users of these folders at the file server (Metas). They hold there, but this page does not know them, and the rights of the folders around them are not written.',
+    adopt: 'Make rights of them',
+    waiting: counted(
+      '1 folder waits to be written to the file server',
+      '# folders wait to be written to the file server',
+    ),
+    waitingHint:
+      'It happens by itself every five minutes. Users whose rights change wait until it is done.',
+    waits: 'Waits to be written',
+    sync: 'Write now',
     none: 'No folder has rights of its own',
-    noneHint: 'Everybody may see what the own base folder has. Give the first right below.',
+    noneHint: 'Every user sees all of the own base folder. Give the first right below.',
     decided: {
-      open: 'as their own permissions say',
-      none: 'no access',
-      read: 'look and download',
-      write: 'look, download and change',
-    } satisfies Record<Decided, string>,
-    right: (who: string, what: string) => `${who}: ${what}`,
-    access: {
+      open: 'By own permissions',
       none: 'No access',
       read: 'Look and download',
-      write: 'Look, download and change',
-    } satisfies Record<Access, string>,
+      write: 'Look and change',
+    } satisfies Record<Decided, string>,
+    notThere: 'The file server has no such folder, or its storage does not work.',
+    weaknesses: {
+      out_of_reach: (names: string) =>
+        `The base folder hides it from ${names}. Give them another base folder, such as /.`,
+      no_bits: (names: string) =>
+        `${names} may change it by a right, but has no permission that changes files.`,
+    } satisfies Record<Weakness, (names: string) => string>,
     allUsers: 'All users',
     guests: 'Visitors who are not signed in',
     group: (name: string) => `Group “${name}”`,
     deletedUser: (id: number) => `A deleted user (${id})`,
-    otherUsers: 'Other users',
-    admins: 'Administrators: everything.',
+    others: {
+      everybody: 'Everybody else',
+      user: 'All other users',
+      guest: 'Visitors who are not signed in',
+    },
+    from: (path: string) => `from ${path}`,
     change: 'Change',
     save: 'Save',
-    remove: 'Remove',
-    removeQuestion: (who: string, path: string) =>
-      `${who} then has the right that is left for ${path}.`,
+    remove: 'Remove this right',
+    removeHint: 'Without this right, those that are left decide. Without any, the folder is open.',
     rightLabel: 'Right',
     add: 'Give a right',
+    addHint:
+      'The first right that lets somebody in closes the folder to everybody else. A right never gives more than the base folder and the permissions of the account.',
     path: 'Folder',
     pathHint: 'The full path at the file server, such as /nas/finance.',
     who: 'Who',
-    whoHint: 'group:NAME or user:NAME. group:user is every user, group:guest the visitors.',
+    oneUser: 'One user',
+    usernameHint: 'Only for “One user”.',
     create: 'Give the right',
     check: 'What may a user see?',
     checkUser: 'User name',
     checkPath: 'Folder',
-    checkPathHint: 'Leave it empty for all folders of this page.',
-    checkSubmit: 'Look',
-    answers: {
-      open: 'no right decides here, so the permissions of the user do.',
-      none: 'no access.',
-      read: 'may look and download.',
-      write: 'may look, download and change, as far as the permissions of the user go.',
-    } satisfies Record<Decided, string>,
-    because: (rule: string, path: string) => `The right at ${path} decides: ${rule}.`,
-    becauseOthers: 'Others have rights here, and the user is none of them.',
-    outOfReach: 'The base folder of the user does not contain it, so the user never gets there.',
-    weak: 'Rights that do less than they say',
-    weaknesses: {
-      out_of_reach: (name: string) => `the base folder of ${name} does not contain it`,
-      no_bits: (name: string) => `${name} may change it, but has no permission that changes files`,
-    } satisfies Record<Weakness, (name: string) => string>,
+    checkPathHint: 'Without a folder, all folders of this page are checked.',
+    checkSubmit: 'Check',
+    admins: 'Administrators may do everything',
+    because: (who: string, path: string) => `Decided at ${path}: ${who}`,
+    becauseOthers: 'Others have rights here, and the user is none of them',
+    becauseNone: 'No right decides here',
+    noBits: 'But the account has no permission that changes files',
+    outOfReach: 'Out of reach',
+    outOfReachHint: 'The base folder of the user does not contain it',
+    move: 'Move a folder with its rights',
+    moveHint:
+      'Users can’t move or rename a folder in which rights are given. Here, the file server moves it, and its rights go along.',
+    to: 'New path',
+    moveSubmit: 'Move the folder',
+    attention: 'Rights in folders wait to be written to the file server',
   },
 }
 

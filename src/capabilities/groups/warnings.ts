@@ -15,6 +15,9 @@ export type FolderWarning = (typeof WARNINGS)[number]
 /** Storages of these show the files of other ones at a second path, which has its own metas. */
 const SECOND_PATHS = new Set(['Alias', 'Crypt', 'Strm', 'Chunk'])
 
+/** More requests at once, a Worker does not open. */
+const LOOKED_UP_AT_ONCE = 6
+
 const settingSchema = v.object({ value: v.string() })
 const storagesSchema = v.object({
   content: v.nullable(v.array(v.object({ mount_path: v.string(), driver: v.string() }))),
@@ -32,13 +35,18 @@ export async function findWarnings(
   return WARNINGS.filter((warning) => found.has(warning))
 }
 
-/** Finds the users who have less than rules give, and the second paths of files. */
+/** Finds the users who have less than rules give, second paths of files, and folders not there. */
 export async function findWarningsOfAll(
   deps: OriginDeps & Pick<Deps, 'db'>,
   files: FileServer,
-): Promise<{ weak: WeakRule[]; secondPaths: string[] }> {
+  folders: readonly string[],
+): Promise<{ weak: WeakRule[]; secondPaths: string[]; missing: string[] }> {
   const { rights } = await runBatch(deps.db, { rights: selectGivenRights(deps.db) })
-  return { weak: findWeakRules(rights), secondPaths: await listSecondPaths(deps, files) }
+  return {
+    weak: findWeakRules(rights),
+    secondPaths: withoutRules(await listSecondPaths(deps, files), folders),
+    missing: await findMissing(deps, files, folders),
+  }
 }
 
 /** @returns Nothing while the file server is away. */
@@ -49,16 +57,15 @@ async function findThere(
 ): Promise<FolderWarning[]> {
   if (files.problem !== undefined) return []
   try {
-    const [signs, paths, isThere] = await Promise.all([
-      callAsAdmin(deps, files, '/api/admin/setting/get?key=sign_all'),
+    const [signs, mounts, missing] = await Promise.all([
+      signsLinks(deps, files),
       listSecondPaths(deps, files),
-      isFolderThere(deps, files, path),
+      findMissing(deps, files, [path]),
     ])
-    const isSigned = v.is(settingSchema, signs.data) && signs.data.value === 'true'
     const found: [FolderWarning, boolean][] = [
-      ['unsigned_links', !isSigned],
-      ['other_path', paths.some((mount) => !isAtOrBelow(mount, path))],
-      ['no_folder', !isThere],
+      ['unsigned_links', !signs],
+      ['other_path', mounts.some((mount) => !isAtOrBelow(mount, path))],
+      ['no_folder', missing.length > 0],
     ]
     return found.filter(([, isFound]) => isFound).map(([warning]) => warning)
   } catch (error) {
@@ -67,7 +74,14 @@ async function findThere(
   }
 }
 
-async function listSecondPaths(deps: OriginDeps, files: FileServer): Promise<string[]> {
+/** Tells whether OpenList asks for signatures of all links to files (`sign_all`). */
+export async function signsLinks(deps: OriginDeps, files: FileServer): Promise<boolean> {
+  const { data } = await callAsAdmin(deps, files, '/api/admin/setting/get?key=sign_all')
+  return v.is(settingSchema, data) && data.value === 'true'
+}
+
+/** Lists where storages show the files of other ones at a second path. */
+export async function listSecondPaths(deps: OriginDeps, files: FileServer): Promise<string[]> {
   const { data } = await callAsAdmin(deps, files, '/api/admin/storage/list')
   const content = v.is(storagesSchema, data) ? (data.content ?? []) : []
   return content
@@ -75,7 +89,27 @@ async function listSecondPaths(deps: OriginDeps, files: FileServer): Promise<str
     .map(({ mount_path: mount }) => mount)
 }
 
-/** An admin who can't see all folders can't tell: then nothing is said. */
-async function isFolderThere(deps: OriginDeps, files: FileServer, path: string): Promise<boolean> {
-  return !(await seesAll(deps, files)) || (await itemAt(deps, files, path)) !== undefined
+/** Lists the storages at whose files no rule is, while folders elsewhere have rules. */
+export function withoutRules(mounts: readonly string[], folders: readonly string[]): string[] {
+  return mounts.filter(
+    (mount) =>
+      folders.some((folder) => !isAtOrBelow(mount, folder)) &&
+      !folders.some((folder) => isAtOrBelow(folder, mount)),
+  )
+}
+
+/** Lists the folders that are not there. An admin who can't see all folders can't tell: then none. */
+export async function findMissing(
+  deps: OriginDeps,
+  files: FileServer,
+  folders: readonly string[],
+): Promise<string[]> {
+  if (folders.length === 0 || !(await seesAll(deps, files))) return []
+  const missing: string[] = []
+  for (let first = 0; first < folders.length; first += LOOKED_UP_AT_ONCE) {
+    const some = folders.slice(first, first + LOOKED_UP_AT_ONCE)
+    const items = await Promise.all(some.map((path) => itemAt(deps, files, path)))
+    missing.push(...some.filter((_, place) => items[place] === undefined))
+  }
+  return missing
 }

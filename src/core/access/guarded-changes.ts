@@ -372,6 +372,9 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
       'POST /api/admin/folder_rule/adopt',
       'POST /api/admin/folder_rule/move',
       'POST /api/admin/folder_rule/sync',
+      'POST /account/admin/folders/adopt',
+      'POST /account/admin/folders/move',
+      'POST /account/admin/folders/sync',
     ],
     fields: { ...always(GIVES_RIGHTS, 'path', 'to'), ...always(GIVES_RIGHTS) },
   },
@@ -385,7 +388,7 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     ],
     beside: ['id', 'rule', 'delete'],
     fields: {
-      ...always(GIVES_RIGHTS, 'path', 'group', 'uid', 'who', 'access'),
+      ...always(GIVES_RIGHTS, 'path', 'group', 'uid', 'who', 'username', 'access'),
       ...always(GIVES_RIGHTS),
     },
   },

@@ -25,8 +25,13 @@ async function checkFolders(site: Site, files: FileServer): Promise<Finding[]> {
   try {
     const rights = await readRights(site, files)
     if (rights.folders.length === 0 && rights.records.length === 0) return []
-    const { weak, secondPaths } = await findWarningsOfAll(site, files)
-    return [judgeWritten(rights), ...judgeSecondPaths(secondPaths), ...judgeWeak(weak)]
+    const { weak, secondPaths, missing } = await findWarningsOfAll(site, files, rights.folders)
+    return [
+      judgeWritten(rights),
+      ...judgeMissing(missing),
+      ...judgeSecondPaths(secondPaths),
+      ...judgeWeak(weak),
+    ]
   } catch (error) {
     // The check of the file server itself says why.
     if (error instanceof Refusal) return []
@@ -51,6 +56,12 @@ function judgeWritten(rights: Rights): Finding {
       `${latchkey('folder-rule', 'sync')} writes it now`,
     )
   return good(CHECK, `OpenList has the users of ${folders.length} folders with rules`)
+}
+
+function judgeMissing(folders: string[]): Finding[] {
+  if (folders.length === 0) return []
+  const text = `${some(folders)}: OpenList has no such folder, or its storage does not work`
+  return [warning(CHECK, text, 'a folder that was renamed needs rules for its new path')]
 }
 
 function judgeSecondPaths(paths: string[]): Finding[] {

@@ -8,7 +8,7 @@ import { goTo } from '../../../web/kit/view.ts'
 import { selectGroups } from '../group-store.ts'
 import { listGroups } from '../manage-groups.ts'
 import { addToNamedGroup } from '../members.ts'
-import { foldersOfUser } from './admin/folders.tsx'
+import { foldersOfUser } from './admin/folder-props.ts'
 import { groupAddress } from './admin/groups.tsx'
 
 export const ofUser: PartOfUser = {

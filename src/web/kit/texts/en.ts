@@ -351,6 +351,9 @@ const peopleNoticesEn = {
   'group-deleted': 'The group was deleted.',
   'folder-rule-made': 'The right was given.',
   'folder-rule-changed': 'The right was changed.',
+  'folders-compared': 'The rights were compared with the file server.',
+  'folder-adopted': 'The users of the file server are rights now.',
+  'folder-moved': 'The folder was moved with its rights.',
 }
 
 /** The texts of the kit. Each capability has its own (`texts.en.ts`). */

@@ -42,6 +42,9 @@ const peopleNoticesZh = {
   'group-deleted': '用户组已删除。',
   'folder-rule-made': '权限已设置。',
   'folder-rule-changed': '权限已修改。',
+  'folders-compared': '已将权限与文件服务器比对。',
+  'folder-adopted': '已将文件服务器的用户列表接管为权限。',
+  'folder-moved': '文件夹及其权限已移动。',
 }
 
 /** The texts of the kit. Each capability has its own (`texts.zh.ts`). */

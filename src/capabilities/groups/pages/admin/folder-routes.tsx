@@ -8,20 +8,25 @@ import { action, formsOf } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 import { attempt, type Fields, problemOf, type Refused } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
-import { readFileServerState } from '../../../files/state.ts'
+import { adoptFolder } from '../../adopt.ts'
 import { checkFolders } from '../../check.ts'
 import { changeRule, createRule, listRules, removeRule } from '../../folder-rules.ts'
+import { readFoldersThere } from '../../folders-there.ts'
 import { listGroups } from '../../manage-groups.ts'
+import { moveFolder } from '../../move.ts'
+import { syncFolders } from '../../sync.ts'
 import { findWeakRules, selectGivenRights } from '../../weak-rules.ts'
-import { type FolderForm, FOLDERS_PATH, FoldersPage } from './folders.tsx'
+import { type FolderForm, FOLDERS_PATH } from './folder-props.ts'
+import { FoldersPage } from './folders.tsx'
 import { findUser } from './group-routes.tsx'
 
-/** A page waits no longer for the file server, which only adds a warning. */
-const STATE_MILLISECONDS = 2000
+/** The page waits no longer for the file server, which only adds warnings. */
+const THERE_MILLISECONDS = 2000
 
 const checkQuery = v.object({
   path: v.optional(v.string(), ''),
   user: v.optional(v.string(), ''),
+  who: v.optional(v.string(), ''),
 })
 const ruleForm = v.object({ rule: integer })
 
@@ -29,8 +34,8 @@ const ruleForm = v.object({ rule: integer })
 export const folderPages = formsOf(FOLDERS_PATH, showFolders, {
   add: action({
     confirms: true,
-    async run(c, { path, access, who = '' }) {
-      const whose = await whoseIn(c, who.trim())
+    async run(c, { path, access, who = '', username = '' }) {
+      const whose = await whoseIn(c, who.trim(), username.trim())
       return createRule(c.get('deps'), actorOf(c), { path, access, ...whose })
     },
     done: 'folder-rule-made',
@@ -44,44 +49,62 @@ export const folderPages = formsOf(FOLDERS_PATH, showFolders, {
         : removeRule(c.get('deps'), actorOf(c), rule),
     done: 'folder-rule-changed',
   }),
+  sync: action({
+    confirms: true,
+    run: (c) => syncFolders(c.get('deps'), actorOf(c)),
+    done: 'folders-compared',
+  }),
+  adopt: action({
+    confirms: true,
+    run: (c, { path }) => adoptFolder(c.get('deps'), actorOf(c), path),
+    done: 'folder-adopted',
+  }),
+  move: action({
+    confirms: true,
+    run: (c, { path, to }) => moveFolder(c.get('deps'), actorOf(c), { path, to }),
+    done: 'folder-moved',
+  }),
 }).get('/', query(checkQuery), (c) => showFolders(c, undefined, c.req.valid('query')))
 
 /**
- * Reads `group:NAME` or `user:NAME`.
+ * Reads `group:NAME`, `user:NAME`, or `user:` with the name in a field of its own.
  *
- * @throws {Refusal} `ruleNeedsWhose`, `notAdmin`; `userNotFound` at the field `who`.
+ * @throws {Refusal} `ruleNeedsWhose`, `notAdmin`; `userNotFound` at the field `username`.
  */
-async function whoseIn(c: AppContext, who: string): Promise<{ group: string } | { uid: number }> {
-  const [, kind, name = ''] = /^(group|user):\s*(.+)$/.exec(who) ?? []
-  if (kind === 'group') return { group: name }
-  if (kind === undefined) throw new Refusal('ruleNeedsWhose')
-  return { uid: await findUser(c, name, 'who') }
+async function whoseIn(
+  c: AppContext,
+  who: string,
+  username: string,
+): Promise<{ group: string } | { uid: number }> {
+  const [, kind, given = ''] = /^(group|user):\s*(.*)$/.exec(who) ?? []
+  if (kind === 'group' && given !== '') return { group: given }
+  const name = given || username
+  if (kind !== 'user' || name === '')
+    throw new Refusal('ruleNeedsWhose', { field: kind === 'user' ? 'username' : 'who' })
+  return { uid: await findUser(c, name) }
 }
 
 async function showFolders(c: AppContext, refused?: Refused<FolderForm>, asked?: Fields) {
   const [deps, operator] = [c.get('deps'), actorOf(c)]
   const view = await adminView(c)
   const files = deps.fileServer()
-  const [{ rules }, { groups }, { given }, state] = await Promise.all([
+  const [{ rules }, { groups }, { given }] = await Promise.all([
     listRules(deps, operator, {}, 1, 0),
     listGroups(deps, operator, undefined, 1, 0),
     read(deps, of(operator), { given: selectGivenRights(deps.db) }),
-    files && readFileServerState(deps, files, STATE_MILLISECONDS),
   ])
-  const checked =
-    asked &&
-    (await check(
-      c,
-      rules.map(({ path }) => path),
-      asked,
-    ))
+  const folders = Array.from(new Set(rules.map(({ path }) => path)))
+  const there = files && (await readFoldersThere(deps, files, folders, THERE_MILLISECONDS))
+  const checked = asked && (await check(c, folders, asked))
   const props = {
     view,
     rules,
     groups: groups.map(({ name }) => name),
     weak: findWeakRules(given),
     hasFiles: files !== undefined,
-    hasOpenLinks: state?.links === 'open',
+    hasOpenLinks: files?.hasOpenLinks === true,
+    there,
+    newFor: asked?.['who'] ?? '',
     checked: checked?.folders ?? [],
     asked: { path: asked?.['path'] ?? '', user: asked?.['user'] ?? '' },
     checkProblem: checked?.refusal && problemOf(view.t, checked.refusal),
@@ -90,13 +113,13 @@ async function showFolders(c: AppContext, refused?: Refused<FolderForm>, asked?:
 }
 
 /** Decides what a user may do at a folder, or at every folder with rules. */
-async function check(c: AppContext, paths: readonly string[], { path = '', user = '' }: Fields) {
+async function check(c: AppContext, folders: readonly string[], { path = '', user = '' }: Fields) {
   const name = user.trim()
   if (name === '') return undefined
   const found = await attempt(async () => {
     const uid = await findUser(c, name, 'user')
-    const folders = path.trim() === '' ? Array.from(new Set(['/', ...paths])) : [path.trim()]
-    return checkFolders(c.get('deps'), actorOf(c), uid, folders)
+    const wanted = path.trim() === '' ? Array.from(new Set(['/', ...folders])) : [path.trim()]
+    return checkFolders(c.get('deps'), actorOf(c), uid, wanted)
   })
   return found instanceof Refusal
     ? { folders: [], refusal: found }

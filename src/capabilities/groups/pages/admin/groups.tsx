@@ -15,7 +15,7 @@ import { Time } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import type { ListedGroup, ListedMember } from '../../group-store.ts'
 import type { ListedRule } from '../../rule-store.ts'
-import { FOLDERS_PATH } from './folders.tsx'
+import { FOLDERS_PATH } from './folder-props.ts'
 
 export const GROUPS_PATH = '/account/admin/groups'
 
@@ -173,7 +173,7 @@ export function GroupPage(props: GroupProps) {
           <ul>
             {rules.map(({ path, access }) => (
               <li>
-                <code>{path}</code>: {view.t.folders.access[access]}
+                <code>{path}</code>: {view.t.folders.decided[access]}
               </li>
             ))}
           </ul>

@@ -1,0 +1,22 @@
+import type { FindAttention } from '../../../../web/kit/capability.ts'
+import { Row } from '../../../../web/kit/rows.tsx'
+import { selectIsWaiting } from '../../store.ts'
+import { FOLDERS_PATH } from './folder-props.ts'
+
+/** Finds out whether rights in folders wait to be written, or could not be. */
+export const findWaitingFolders: FindAttention = async (db, batch) => {
+  const { waiting } = await batch.add({ waiting: selectIsWaiting(db) })
+  return ({ t }) =>
+    waiting.length === 0
+      ? []
+      : [
+          <Row
+            icon="folders"
+            tone="amber"
+            level={3}
+            title={<a href={FOLDERS_PATH}>{t.folders.attention}</a>}
+          >
+            <p class="facts">{t.folders.waitingHint}</p>
+          </Row>,
+        ]
+}

@@ -1,0 +1,66 @@
+import { Alert, Field } from '../../../../web/kit/fields.tsx'
+import type { View } from '../../../../web/kit/view.ts'
+import type { CheckedFolder } from '../../check.ts'
+import { isAtOrBelow } from '../../decision.ts'
+import type { ListedRule } from '../../rule-store.ts'
+import { type CheckProps, FOLDERS_PATH } from './folder-props.ts'
+import { AccessBadge, whoIn } from './right-parts.tsx'
+
+/** Asks what a user may do, and answers it folder by folder. */
+export function Check({ view, rules, asked, checked, checkProblem }: CheckProps) {
+  const t = view.t.folders
+  const field = (name: 'user' | 'path', label: string) => ({
+    name,
+    form: 'check',
+    label,
+    value: asked[name],
+    problem: checkProblem,
+  })
+  return (
+    <article id="check">
+      <h2>{checked.length > 0 ? view.t.groups.seenBy(asked.user) : t.check}</h2>
+      <form class="filter" method="get" action={`${FOLDERS_PATH}#check`}>
+        <Alert problem={checkProblem} fields={['user', 'path']} />
+        <Field {...field('user', t.checkUser)} />
+        <Field {...field('path', t.checkPath)} optional />
+        <button class="secondary">{t.checkSubmit}</button>
+        <p class="hint">{t.checkPathHint}</p>
+      </form>
+      {checked.length > 0 && (
+        <ul class="rights">
+          {checked.map((folder) => (
+            <li>
+              <div>
+                <span>
+                  <code>{folder.path}</code>
+                  <small>{whyOf(view, folder, rules)}</small>
+                </span>
+                {folder.reach ? (
+                  <AccessBadge view={view} access={folder.access} />
+                ) : (
+                  <span class="badge bad">{t.outOfReach}</span>
+                )}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </article>
+  )
+}
+
+/** Says why a user may do that at a folder. */
+function whyOf(view: View, folder: CheckedFolder, rules: readonly ListedRule[]): string {
+  const t = view.t.folders
+  const { path, access, rule, reach, isAdmin, canChange } = folder
+  if (isAdmin) return t.admins
+  if (!reach) return t.outOfReachHint
+  const deciding = rules.find(({ id }) => id === rule)
+  const why =
+    deciding !== undefined
+      ? t.because(whoIn(view, deciding), deciding.path)
+      : access === 'none' && rules.some((each) => isAtOrBelow(path, each.path))
+        ? t.becauseOthers
+        : t.becauseNone
+  return access === 'write' && !canChange ? `${why}${view.t.sentenceGap}${t.noBits}` : why
+}
