@@ -80,6 +80,7 @@ export type Given =
   | 'nobody is signed in, the site sends mail'
   | 'nobody is signed in, alice has a link for a new password'
   | 'alice is signed in, and the site sends mail'
+  | 'alice has a confirmed address'
   | 'alice has an address that is not confirmed'
   | 'alice was mailed a link for her address'
   | 'alice was mailed a link for her address, and bob is signed in'

@@ -24,7 +24,11 @@ export const CHANNEL_KINDS = [
 export type ChannelKind = (typeof CHANNEL_KINDS)[number]
 
 /** The kinds that users may choose for themselves. */
-export const OWN_CHANNEL_KINDS = ['ntfy', 'webhook'] as const satisfies readonly ChannelKind[]
+export const OWN_CHANNEL_KINDS = [
+  'email',
+  'ntfy',
+  'webhook',
+] as const satisfies readonly ChannelKind[]
 
 export const NOTICE_LANGUAGES = ['en', 'zh'] as const
 
@@ -77,7 +81,8 @@ export const ownTopicsSchema = v.object({ topics: topics(OWN_TOPICS) })
 /** The request for the channel of a user. */
 export const ownChannelSchema = v.object({
   kind: v.picklist(OWN_CHANNEL_KINDS, `must be one of ${OWN_CHANNEL_KINDS.join(', ')}`),
-  address: line,
+  /** Empty for e-mail, which goes to the confirmed address of the account. */
+  address: optionalLine,
   ...ownTopicsSchema.entries,
   language: v.optional(v.picklist(NOTICE_LANGUAGES, 'must be one of en, zh'), 'en'),
 })
@@ -105,7 +110,8 @@ type Destination = Pick<NewChannel, 'kind' | 'address' | 'token' | 'chat' | 'sen
 /**
  * Checks where a channel is to send.
  *
- * @param isOwn The channel of a user, who may not reach private addresses.
+ * @param isOwn The channel of a user, who may not reach private addresses. Of e-mail it has no
+ *   address: each notice goes to the address that the account has confirmed by then.
  * @returns What is sealed and what is shown, or what is wrong.
  */
 export function readDestination(
@@ -113,6 +119,10 @@ export function readDestination(
   isOwn: boolean,
 ): { config: Omit<ChannelConfig, 'secret'>; target: string } | Wrong {
   const { kind, address, token, chat, sender } = destination
+  if (kind === 'email' && isOwn) {
+    if (address !== '') return { field: 'address', reason: 'confirmedAddress' }
+    return { config: { address: '', token: '', chat: '', sender: '' }, target: '' }
+  }
   if (kind === 'email') {
     const [to, from] = [parseEmail(address), parseEmail(sender)]
     if (to === undefined) return { field: 'address', reason: 'email' }

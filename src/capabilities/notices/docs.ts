@@ -27,6 +27,7 @@ const channel = {
   address: 'https://ntfy.sh/a-topic-that-nobody-guesses',
   topics: ['new_network', 'password'],
 }
+const byEmail = { kind: 'email', topics: ['new_network', 'password'] }
 const sent = { answer: { data: { delivered: true, failure: '' } } }
 const tooSoon = { answer: { refusal: 'testedLately', fill: '15' } } as const
 const ONE_TEST = 'A channel takes one test every 15 seconds.'
@@ -34,7 +35,8 @@ const ONE_TEST = 'A channel takes one test every 15 seconds.'
 export const noticeOperations: Operations = {
   'GET /api/me/notices': {
     summary: 'Get the channel of the user',
-    description: 'Null when the user has none. The address itself is never shown, only its host.',
+    description:
+      'Null when the user has none. Of an address only the host is shown; of e-mail, the confirmed address of the account.',
     schema: ownNoticeChannel,
     guest: 'guestNotices',
     examples: {
@@ -45,11 +47,22 @@ export const noticeOperations: Operations = {
   'POST /api/me/notices/save': {
     summary: 'Create or replace the channel of the user',
     description:
-      'Needs a fresh session. The address must be public and https. Redirects are not followed. Notices of a webhook are signed with `secret` (Standard Webhooks, HMAC-SHA-256), which is shown only in this answer.',
+      'Needs a fresh session. The address must be public and https; `email` has none, and goes to the address that the account has confirmed when a notice is sent. Redirects are not followed. Notices of a webhook are signed with `secret` (Standard Webhooks, HMAC-SHA-256), which is shown only in this answer.',
     schema: savedNoticeChannel,
     guest: 'guestNotices',
     examples: {
       success: { body: channel, answer: { data: { secret: '' } } },
+      'e-mail': {
+        given: 'alice has a confirmed address',
+        body: byEmail,
+        answer: { data: { secret: '' } },
+      },
+      'no confirmed address': {
+        given: 'alice has an address that is not confirmed',
+        body: byEmail,
+        answer: { refusal: 'noConfirmedAddress' },
+      },
+      'a site without mail': { body: byEmail, answer: { refusal: 'mailOff' } },
       'a private address': {
         body: { ...channel, address: 'https://192.168.1.2/topic' },
         answer: { refusal: 'invalidBody', fill: 'address must be a public https address' },

@@ -1,7 +1,16 @@
 import type { InferOutput } from 'valibot'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
-import { act, change, type ChangeDeps, of, read, type Subject } from '../../core/access/subject.ts'
+import {
+  act,
+  change,
+  type ChangeDeps,
+  of,
+  type OwnAccount,
+  read,
+  type Subject,
+} from '../../core/access/subject.ts'
+import { selectVerifiedAddress } from '../../core/accounts/store.ts'
 import { insertEvent } from '../../core/audit/events.ts'
 import { type Topic, topicsText } from '../../core/audit/topics.ts'
 import { toHex } from '../../core/base/encoding.ts'
@@ -9,6 +18,7 @@ import { Refusal } from '../../core/base/refusals.ts'
 import type { Deps } from '../../core/deps.ts'
 import { tooManyAttempts } from '../../core/throttle/requests.ts'
 import { type NewChannel, type ownChannelSchema, readDestination } from './channels.ts'
+import { type MailSiteDeps, mailSiteOf } from '../mail/mail-site.ts'
 import { forgetChannels } from './memory.ts'
 import { type NoticeKey, TEST_MILLISECONDS } from './outbox.ts'
 import { sealConfig } from './sealed-config.ts'
@@ -19,6 +29,7 @@ import {
   type ChannelOwner,
   deleteChannel as deleteChannelRow,
   hasChannel,
+  hasConfirmedAddress,
   hasPlace,
   insertChannel,
   type NewChannelRow,
@@ -48,6 +59,15 @@ export function listChannels<S extends ChannelSubject>(deps: ReaderDeps, subject
   return read(deps, subject, { channels: selectChannels(deps.db, ownerOf(subject)) })
 }
 
+/** As `listChannels`, with the address that the user has confirmed. */
+export function readOwnChannel(deps: ReaderDeps, subject: OwnAccount<number>) {
+  const { userId } = subject
+  return read(deps, subject, {
+    channels: selectChannels(deps.db, userId),
+    addresses: selectVerifiedAddress(deps.db, userId),
+  })
+}
+
 function ownerOf({ userId }: ChannelSubject): ChannelOwner {
   return userId ?? null
 }
@@ -57,7 +77,7 @@ function ownerOf({ userId }: ChannelSubject): ChannelOwner {
  *
  * @param origin Where this site answers, for links; empty for none.
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `tooManyChannels`; `invalidBody`, of a user
- *   also for an address that is not public.
+ *   also for an address that is not public; `noConfirmedAddress`.
  */
 export async function saveChannel(
   deps: ChangeDeps & Pick<Deps, 'randomBytes' | 'keyRing' | 'isolateMemory'>,
@@ -69,25 +89,52 @@ export async function saveChannel(
   const channel = { name: '', token: '', chat: '', sender: '', ...request }
   const owner = ownerOf(subject)
   const { row, secret } = await newChannelRow(deps, channel, owner, origin)
+  const isOwnEmail = owner !== null && row.kind === 'email'
   const { saved } = await change(
     deps,
     subject,
     { kind: 'notices_changed', detail: channel.name, fresh: true },
     ({ now, by, event }) => {
       const dated = { ...row, createdAt: now }
-      const when = owner === null ? hasPlace(owner, MAX_CHANNELS) : undefined
+      if (owner !== null) {
+        const when = isOwnEmail ? hasConfirmedAddress(owner) : undefined
+        return {
+          event: insertEvent(db, by, event, when),
+          saved: upsertOwnChannel(db, by, dated, when),
+        }
+      }
+      const when = hasPlace(owner, MAX_CHANNELS)
       return {
         event: insertEvent(db, by, event, when),
-        saved:
-          owner === null ? insertChannel(db, by, dated, when) : upsertOwnChannel(db, by, dated),
+        saved: insertChannel(db, by, dated, when),
       }
     },
   )
   const [created] = saved
+  if (created === undefined && isOwnEmail) throw new Refusal('noConfirmedAddress')
   if (created === undefined)
     throw new Refusal('tooManyChannels', { values: { limit: MAX_CHANNELS } })
   forgetChannels(deps)
   return { id: created.id, secret }
+}
+
+/**
+ * Creates or replaces the channel of the actor, who can choose e-mail where the site sends mail.
+ *
+ * @throws {Refusal} As `saveChannel`, and `mailOff`.
+ */
+export async function saveOwnChannel(
+  deps: Parameters<typeof saveChannel>[0] & MailSiteDeps,
+  subject: OwnAccount<number>,
+  request: InferOutput<typeof ownChannelSchema>,
+  origin: string,
+): Promise<CreatedChannel> {
+  if (request.kind === 'email' && mailSiteOf(deps) === undefined) {
+    // An ended session is told that first.
+    await act(deps, subject, { fresh: true }, () => ({}))
+    throw new Refusal('mailOff')
+  }
+  return saveChannel(deps, subject, request, origin)
 }
 
 /**

@@ -81,6 +81,8 @@ const dueColumns = {
   kind: sql<ChannelKind>`channel.kind`.as('kind'),
   config: sql<string>`channel.config`.as('config'),
   ownerId: sql<number | null>`channel.user_id`.as('owner_id'),
+  /** The address that the owner has confirmed, for notices by e-mail. */
+  ownerEmail: sql<string | null>`owner.email`.as('owner_email'),
   language: sql<NoticeLanguage>`channel.language`.as('language'),
   origin: sql<string>`channel.origin`.as('origin'),
   eventId: sql<number | null>`event.id`.as('event_id'),
@@ -102,6 +104,7 @@ export function selectDue(db: Database, now: number, only?: NoticeKey) {
     .from(
       sql`${notices} as notice
         join ${noticeChannels} as channel on channel.id = notice.channel_id
+        left join ${users} as owner on owner.id = channel.user_id and owner.email_verified = 1
         left join ${auditEvents} as event on event.id = notice.event_id
         left join ${users} as subject on subject.id = event.user_id
         left join ${users} as actor on actor.id = event.actor_id`,

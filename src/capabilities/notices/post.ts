@@ -13,10 +13,17 @@ const MAX_WAIT_MILLISECONDS = DAY_MILLISECONDS
 
 /**
  * Why an attempt failed. A status is that of the receiver; what else it answers is not kept.
- * `sealed`: no key of `SECRET_KEYS` opens the channel.
+ * `sealed`: no key of `SECRET_KEYS` opens the channel. `no address`: the user has no confirmed
+ * one.
  */
 export type Failure =
-  'sealed' | `status ${number}` | 'redirect' | 'no answer in time' | 'no connection' | EmailFailure
+  | 'sealed'
+  | 'no address'
+  | `status ${number}`
+  | 'redirect'
+  | 'no answer in time'
+  | 'no connection'
+  | EmailFailure
 
 /** An attempt that failed. */
 export interface Failed {

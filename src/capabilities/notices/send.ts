@@ -2,6 +2,7 @@ import { shownEventId } from '../../core/crypto/key-ring.ts'
 import { isByOperator } from '../../core/audit/event-lists.ts'
 import { type Answers, runBatch } from '../../core/database/statements.ts'
 import type { Database, Deps } from '../../core/deps.ts'
+import { hasMailSite, type MailSiteDeps, mailSiteOf } from '../mail/mail-site.ts'
 import type { Notice } from './message.ts'
 import {
   countExpired,
@@ -22,9 +23,10 @@ import {
 } from './outbox.ts'
 import { insertNotices, moveCursor } from './make-notices.ts'
 import { type Failed, type Failure, post, type PostDeps } from './post.ts'
+import type { ChannelConfig } from './channels.ts'
 import { openConfig } from './sealed-config.ts'
 
-export type SendDeps = PostDeps & Pick<Deps, 'db' | 'keyRing'>
+export type SendDeps = PostDeps & MailSiteDeps & Pick<Deps, 'db' | 'keyRing'>
 
 /** Rounds of one run. The time after an answer ends after 30 seconds. */
 const MAX_ROUNDS = 3
@@ -139,7 +141,22 @@ async function sendRow(deps: SendDeps, row: DueRow): Promise<Outcome> {
   if (notice.isOwn && notice.event !== null)
     notice.event = { ...notice.event, id: await shownEventId(ring, notice.event.id) }
   const config = await openConfig(ring, row.kind, row.ownerId, row.config).catch(() => undefined)
-  return config === undefined ? { failure: 'sealed' } : post(deps, row.kind, config, notice)
+  if (config === undefined) return { failure: 'sealed' }
+  if (row.kind !== 'email' || row.ownerId === null) return post(deps, row.kind, config, notice)
+  return mailOwner(deps, row, config, notice)
+}
+
+/** Sends a notice from the site to the address that its user has confirmed by now. */
+async function mailOwner(
+  deps: SendDeps,
+  { ownerEmail }: DueRow,
+  config: ChannelConfig,
+  notice: Notice,
+): Promise<Outcome> {
+  const site = hasMailSite(deps) ? mailSiteOf(deps) : undefined
+  if (site === undefined) return { failure: 'no e-mail' }
+  if (ownerEmail === null) return { failure: 'no address' }
+  return post(deps, 'email', { ...config, address: ownerEmail, sender: site.from }, notice)
 }
 
 function noticeOf(row: DueRow): Notice | undefined {

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm'
-import { auditEvents, noticeChannels, notices } from '../../../schema/tables.ts'
+import { auditEvents, noticeChannels, notices, users } from '../../../schema/tables.ts'
 import type { Database } from '../../core/database/database.ts'
 import { literal } from '../../core/database/literal.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
@@ -13,12 +13,25 @@ import { parseTopics } from '../../core/audit/topics.ts'
 /** Qualified, because Drizzle takes the names of tables off the columns of the outer level. */
 const idOfChannel = sql.raw('notice_channels.id')
 
+/** Holds for the channel of a user that mails. */
+function isOwnEmail(): SQL {
+  return sql`(notice_channels.user_id is not null and notice_channels.kind = 'email')`
+}
+
+/** The address that the user of a channel has confirmed; null without one. */
+function addressOfOwner(): SQL {
+  return sql`(select email from ${users} where id = notice_channels.user_id and email_verified = 1)`
+}
+
 /** The columns that lists show: not the sealed address. */
 const listed = {
   id: noticeChannels.id,
   kind: sql<ChannelKind>`${noticeChannels.kind}`.as('kind'),
   name: noticeChannels.name,
-  target: noticeChannels.target,
+  target:
+    sql<string>`iif(${isOwnEmail()}, coalesce(${addressOfOwner()}, ''), ${noticeChannels.target})`.as(
+      'target',
+    ),
   topics: sql`${noticeChannels.topics}`.mapWith(parseTopics).as('topics'),
   language: sql<NoticeLanguage>`${noticeChannels.language}`.as('language'),
   createdAt: noticeChannels.createdAt,
@@ -91,12 +104,17 @@ export function hasPlace(owner: ChannelOwner, limit: number): SQL {
   return lt(sql`(select count(*) from ${noticeChannels} where ${isOf(owner)})`, limit)
 }
 
+/** Holds while a user has a confirmed address. */
+export function hasConfirmedAddress(userId: number): SQL {
+  return sql`exists (select 1 from ${users} where id = ${userId} and email_verified = 1)`
+}
+
 /** Replaces the channel of a user, or inserts it. */
-export function upsertOwnChannel(db: Database, by: Authority, row: NewChannelRow) {
+export function upsertOwnChannel(db: Database, by: Authority, row: NewChannelRow, where?: SQL) {
   const { userId: _, ...values } = row
   const noHistory = { lastSentAt: null, lastFailedAt: null, failure: '', lost: 0 }
   return writing(db, by)
-    .insert(noticeChannels, { ...row, sinceEventId: lastEventId })
+    .insert(noticeChannels, { ...row, sinceEventId: lastEventId }, { where })
     .onConflictDoUpdate({
       target: noticeChannels.userId,
       set: { ...values, ...noHistory, sinceEventId: sql`excluded.since_event_id` },

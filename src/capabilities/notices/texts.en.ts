@@ -50,6 +50,7 @@ const failures: Record<string, string> = {
   'e-mail limit': 'The limit of e-mails is used up. Try again later.',
   'no e-mail':
     'This site can’t send e-mails. On a server of your own, or in a container: set SMTP_URL, and start the site again. On Cloudflare: add [[send_email]] with name = "EMAIL" to wrangler.toml, and deploy.',
+  'no address': 'Your e-mail address is not confirmed.',
   sealed: 'No key of SECRET_KEYS opens this channel. Delete it and create it again.',
 }
 
@@ -108,13 +109,16 @@ export const noticesEn = {
     ownLead: 'Get a message when somebody else may be using your account.',
     ownWhere: 'Where should it go?',
     ownKinds: {
+      email: 'By e-mail',
       ntfy: 'Notifications to your phone',
       webhook: 'Notifications to a program of yours',
     },
     ownKindHints: {
+      email: 'First enter your address, and confirm it.',
       ntfy: 'As a push message in the free app ntfy.',
       webhook: 'A webhook: the program gets each notification as signed JSON.',
     },
+    ownEmailTo: (address: string) => `To ${address}, the address that you have confirmed.`,
     ownTopics,
     adminLead:
       'Chats, phones and addresses that get a message when something important happens here.',

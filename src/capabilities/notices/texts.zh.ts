@@ -6,11 +6,13 @@ export const noticesZh: typeof noticesEn = {
     title: '通知',
     ownLead: '可能有人冒用你的账户时，你会收到消息。',
     ownWhere: '发到哪里？',
-    ownKinds: { ntfy: '通知发到手机', webhook: '通知发到你的程序' },
+    ownKinds: { email: '邮件', ntfy: '通知发到手机', webhook: '通知发到你的程序' },
     ownKindHints: {
+      email: '请先填写并确认你的邮箱地址。',
       ntfy: '在免费应用 ntfy 中显示为推送消息。',
       webhook: 'Webhook：程序以带签名的 JSON 接收每条通知。',
     },
+    ownEmailTo: (address) => `发送到你已确认的邮箱地址 ${address}。`,
     ownTopics: {
       new_network: '从新的网络登录',
       new_country: '从新的国家或地区登录',
@@ -126,6 +128,7 @@ export const noticesZh: typeof noticesEn = {
       'e-mail limit': '邮件额度已用完。请稍后重试。',
       'no e-mail':
         '本站无法发送电子邮件。在自己的服务器或容器中运行时，请设置 SMTP_URL，然后重新启动。在 Cloudflare 上，请在 wrangler.toml 中添加 [[send_email]]，其中 name = "EMAIL"，然后重新部署。',
+      'no address': '你的邮箱地址尚未确认。',
       sealed: 'SECRET_KEYS 中没有可以打开此渠道的密钥。请删除并重新添加。',
     },
     failedStatus: (status: string) => `接收方返回了状态 ${status}。`,

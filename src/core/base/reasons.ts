@@ -66,6 +66,7 @@ export const REASONS = {
   email: 'must be an e-mail address',
   telegramToken: 'must be the token of a bot, such as 123456:a1b2c3',
   telegramChat: 'must be the number of a chat, or @name',
+  confirmedAddress: 'must be empty, notices go to the confirmed address of the account',
   publicAddress: 'must be a public https address',
   httpAddress: 'must be an https or http address',
   addressPath: 'must end in the topic or the device key',

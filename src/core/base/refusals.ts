@@ -129,6 +129,7 @@ export const REFUSALS = {
   ruleNeedsWhose: { code: 400, message: 'group or uid is required' },
   accessInvalid: { code: 400, message: 'access must be none, read or write' },
   adminsHaveEveryRight: { code: 400, message: 'admins have every right' },
+  noConfirmedAddress: { code: 400, message: 'there is no confirmed address' },
   noAddressToConfirm: { code: 400, message: 'there is no address to confirm' },
 
   guestTwoFactor: { code: 403, message: 'Guest user can not generate 2FA code' },

@@ -75,6 +75,8 @@ export interface PageParts {
   welcome?: (view: View) => Child
   /** Beside the title of the state of the site. */
   siteState?: (view: View) => Child
+  /** The page on which users enter and confirm their address. */
+  emailPage?: string
   /** On the overview. */
   overview?: (view: View) => Child
   /** Behind a notice of a deletion: brings back what was deleted. */

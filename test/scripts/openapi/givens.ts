@@ -395,6 +395,11 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   },
   'alice is signed in, and the site sends mail': withMail,
   'alice has an address that is not confirmed': withAddress,
+  'alice has a confirmed address': async () => {
+    const given = await withAddress()
+    await given.site.db.update(users).set({ emailVerified: true })
+    return given
+  },
   'alice was mailed a link for her address': withMailedLink,
   'alice was mailed a link for her address, and bob is signed in': async () => {
     const asked = await withMailedLink()

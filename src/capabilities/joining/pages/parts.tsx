@@ -12,6 +12,7 @@ export const joiningParts: PageParts = {
     ),
   lostPassword: ({ t, hasMail }) =>
     hasMail ? <a href="/account/forgotten">{t.joining.forgottenLink}</a> : undefined,
+  emailPage: EMAIL_PATH,
   overview: ({ t, hasMail }) =>
     hasMail && (
       <Choices

@@ -5,7 +5,7 @@ import { sessionOf, signedIn } from '../../../web/http/guard.ts'
 import { jsonBody } from '../../../web/http/input.ts'
 import { ownChannelSchema } from '../channels.ts'
 import { own } from '../../../core/access/subject.ts'
-import { deleteChannel, listChannels, saveChannel, testChannel } from '../manage.ts'
+import { deleteChannel, listChannels, saveOwnChannel, testChannel } from '../manage.ts'
 import { channelRecord, testRecord } from '../record.ts'
 
 /** Routes for the notices that a user gets about the own account, under `/api/me/notices`. */
@@ -18,7 +18,7 @@ export const noticeRoutes = new Hono<App>()
   .post('/save', signedIn('guestNotices', 'session'), jsonBody(ownChannelSchema), async (c) => {
     const { origin } = new URL(c.req.url)
     const request = c.req.valid('json')
-    const { secret } = await saveChannel(c.get('deps'), own(sessionOf(c)), request, origin)
+    const { secret } = await saveOwnChannel(c.get('deps'), own(sessionOf(c)), request, origin)
     return ok(c, { secret })
   })
   .post('/delete', signedIn('guestNotices', 'session'), async (c) => {

@@ -10,7 +10,13 @@ import { showForm } from '../../../web/kit/frames.tsx'
 import { languageOf } from '../../../web/kit/language.ts'
 import { goTo, readView, showPage } from '../../../web/kit/view.ts'
 import { OWN_CHANNEL_KINDS, ownChannelSchema, ownTopicsSchema } from '../channels.ts'
-import { chooseTopics, deleteChannel, listChannels, saveChannel, testChannel } from '../manage.ts'
+import {
+  chooseTopics,
+  deleteChannel,
+  readOwnChannel,
+  saveOwnChannel,
+  testChannel,
+} from '../manage.ts'
 import { chosenTopics, WebhookSecretPage } from './channel-parts.tsx'
 import { OWN_NOTICES_PATH, OwnChannelPage, OwnNoticesPage } from './notices.tsx'
 
@@ -24,7 +30,7 @@ export const noticePages = formsOf(OWN_NOTICES_PATH, showNotices, {
     },
     confirms: true,
     run: (c, request) =>
-      saveChannel(c.get('deps'), own(sessionOf(c)), request, new URL(c.req.url).origin),
+      saveOwnChannel(c.get('deps'), own(sessionOf(c)), request, new URL(c.req.url).origin),
     async done(c, { secret }) {
       if (secret === '') return goTo(c, OWN_NOTICES_PATH, 'notices-on')
       const { view } = await readChannel(c)
@@ -57,6 +63,7 @@ async function showChannelForm(c: AppContext, refused?: Refused) {
   const kind = OWN_CHANNEL_KINDS.find((known) => known === name)
   if (kind === undefined) return showNotices(c, refused)
   const shown = await readChannel(c)
+  if (kind === 'email' && shown.address === undefined) return showNotices(c, refused)
   const newTopic =
     topicIn(refused?.fields) ?? toBase32(c.get('deps').randomBytes(TOPIC_BYTES)).toLowerCase()
   return showForm(c, OwnChannelPage, { ...shown, kind, newTopic }, refused)
@@ -76,6 +83,7 @@ async function showNotices(c: AppContext, refused?: Refused, failure?: string) {
 }
 
 async function readChannel(c: AppContext) {
-  const { account, channels } = await listChannels(c.get('deps'), own(sessionOf(c)))
-  return { view: await readView(c, account), channel: channels[0] }
+  const { account, channels, addresses } = await readOwnChannel(c.get('deps'), own(sessionOf(c)))
+  const view = await readView(c, account)
+  return { view, channel: channels[0], address: view.hasMail ? addresses[0]?.email : undefined }
 }

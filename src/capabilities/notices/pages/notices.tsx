@@ -1,7 +1,7 @@
 import { own } from '../../../core/base/own.ts'
 import { OWN_CHANNEL_KINDS } from '../channels.ts'
 import type { ListedChannel } from '../store.ts'
-import { OWN_TOPICS } from '../../../core/audit/topics.ts'
+import { OWN_TOPICS, type Topic } from '../../../core/audit/topics.ts'
 import { ChannelFacts, chosenTopics, testProblem, TopicBoxes } from './channel-parts.tsx'
 import { CONFIRM_FIELDS, Change, ConfirmFields } from '../../../web/kit/confirm.tsx'
 import { Alert, Field, FormButtons } from '../../../web/kit/fields.tsx'
@@ -27,6 +27,8 @@ type OwnKind = (typeof OWN_CHANNEL_KINDS)[number]
 interface OwnNoticesProps {
   view: View
   channel: ListedChannel | undefined
+  /** The confirmed address; `undefined` without one, and where the site sends no mail. */
+  address: string | undefined
   /** Why a test was not delivered. */
   failure?: string | undefined
 }
@@ -37,15 +39,20 @@ interface OwnNoticesPageProps extends OwnNoticesProps {
 
 /** The channel of a user, who is told what happens to the own account. */
 export function OwnNoticesPage(props: OwnNoticesPageProps) {
-  const { view, channel, refused, failure } = props
+  const { view, channel, address, refused, failure } = props
   const t = view.t.channels
+  const isAtForm = channel !== undefined && ['topics', 'delete'].includes(refused?.form ?? '')
+  const hints = {
+    ...t.ownKindHints,
+    ...(address !== undefined && { email: t.ownEmailTo(address) }),
+  }
   const choiceOf = (kind: OwnKind) => ({
     href: `${OWN_NOTICES_PATH}?kind=${kind}`,
     icon: OWN_ICONS[kind],
     title: t.ownKinds[kind],
-    hint: t.ownKindHints[kind],
+    hint: hints[kind],
   })
-  const isAtForm = channel !== undefined && ['topics', 'delete'].includes(refused?.form ?? '')
+  const { choices, others } = kindsFor(props)
   return (
     <AccountPage view={view} title={view.t.nav.notices}>
       <Heading title={view.t.nav.notices} lead={t.ownLead} />
@@ -54,15 +61,91 @@ export function OwnNoticesPage(props: OwnNoticesPageProps) {
         fields={[]}
       />
       {channel !== undefined && <OwnChannel view={view} channel={channel} refused={refused} />}
-      <h2>{channel === undefined ? t.ownWhere : t.replaceTitle}</h2>
-      {channel !== undefined && <p class="hint">{t.replaceHint}</p>}
-      <Choices choices={OWN_CHANNEL_KINDS.filter((kind) => kind !== 'webhook').map(choiceOf)} />
-      <OtherChoices view={view} choices={[choiceOf('webhook')]} />
+      {channel === undefined && address !== undefined && (
+        <EmailCard view={view} address={address} problem={undefined} />
+      )}
+      {choices.length > 0 && (
+        <>
+          <h2>{channel === undefined ? t.ownWhere : t.replaceTitle}</h2>
+          {channel !== undefined && <p class="hint">{t.replaceHint}</p>}
+          <Choices
+            choices={choices.map((kind) =>
+              kind === 'email' && address === undefined
+                ? { ...choiceOf(kind), href: emailPageOf(view) ?? '' }
+                : choiceOf(kind),
+            )}
+          />
+        </>
+      )}
+      <OtherChoices view={view} choices={others.map(choiceOf)} />
+      {channel === undefined && address === undefined && (
+        <section>
+          <h2>{t.topicsLabel}</h2>
+          <ul class="hint">
+            {OWN_TOPICS.map((topic) => (
+              <li>{t.ownTopics[topic]}</li>
+            ))}
+          </ul>
+        </section>
+      )}
     </AccountPage>
   )
 }
 
-const OWN_ICONS = { ntfy: 'phone', webhook: 'terminal' } as const
+/** Returns the page on which a user confirms an address; `undefined` where the site has none. */
+function emailPageOf(view: View): string | undefined {
+  return view.parts.find(({ emailPage }) => emailPage !== undefined)?.emailPage
+}
+
+/** Returns what a user may choose: e-mail first where the site sends mail, else the phone. */
+function kindsFor({ view, channel, address }: OwnNoticesProps): {
+  choices: OwnKind[]
+  others: OwnKind[]
+} {
+  const isOffered = channel === undefined && address !== undefined
+  const hasEmail = view.hasMail && (address !== undefined || emailPageOf(view) !== undefined)
+  if (!hasEmail) return { choices: ['ntfy'], others: ['webhook'] }
+  const isChosen = channel?.kind === 'email' && address !== undefined
+  return { choices: isOffered || isChosen ? [] : ['email'], others: ['ntfy', 'webhook'] }
+}
+
+const OWN_ICONS = { email: 'mail', ntfy: 'phone', webhook: 'terminal' } as const
+
+interface EmailCardProps {
+  view: View
+  address: string
+  chosen?: readonly Topic[]
+  problem: Problem | undefined
+}
+
+/** Turns notices by e-mail on with one press. */
+function EmailCard({ view, address, chosen = OWN_TOPICS, problem }: EmailCardProps) {
+  const t = view.t.channels
+  return (
+    <article>
+      <header>
+        <Tile icon="mail" />
+        <h2>{t.ownKinds.email}</h2>
+      </header>
+      <p>{t.ownEmailTo(address)}</p>
+      <form class="wide" method="post" action={`${OWN_NOTICES_PATH}/save`}>
+        <Alert problem={problem} fields={['topics', ...CONFIRM_FIELDS]} />
+        <input type="hidden" name="kind" value="email" />
+        <TopicBoxes
+          view={view}
+          topics={OWN_TOPICS}
+          words={t.ownTopics}
+          chosen={chosen}
+          problem={problem}
+        />
+        <ConfirmFields view={view} form="save" problem={problem} />
+        <p class="buttons">
+          <button>{t.ownAdd}</button>
+        </p>
+      </form>
+    </article>
+  )
+}
 
 interface OwnChannelProps {
   view: View
@@ -135,10 +218,18 @@ interface ChannelFormProps extends OwnNoticesProps {
 
 /** Asks for the address of a channel, step by step. */
 export function OwnChannelPage(props: ChannelFormProps) {
-  const { view, channel, kind, fields, problem } = props
+  const { view, channel, address, kind, fields, problem } = props
   const t = view.t.channels
   const chosen =
     fields === undefined ? (channel?.topics ?? OWN_TOPICS) : chosenTopics(OWN_TOPICS, fields)
+  if (kind === 'email') {
+    return (
+      <AccountPage view={view} title={t.ownKinds.email}>
+        <Heading title={view.t.nav.notices} lead={t.ownLead} />
+        <EmailCard view={view} address={address ?? ''} chosen={chosen} problem={problem} />
+      </AccountPage>
+    )
+  }
   return (
     <AccountPage view={view} title={t.ownKinds[kind]}>
       <Heading title={t.ownKinds[kind]} lead={t.ownKindHints[kind]} />

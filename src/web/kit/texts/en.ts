@@ -76,6 +76,7 @@ const refusals: Record<RefusalName, string> = {
   ruleNeedsWhose: 'Choose a group or a user.',
   accessInvalid: 'Choose a right.',
   adminsHaveEveryRight: 'Administrators have every right, so rules don’t concern them.',
+  noConfirmedAddress: 'Confirm your e-mail address first.',
   noAddressToConfirm: 'There is no address to confirm.',
   undoGone:
     'This can no longer be undone. It was undone already, or more than ten minutes have passed, or you have a new session or a new password since.',
@@ -254,6 +255,7 @@ const reasons: Record<ReasonCode, string> = {
   email: 'It must be an e-mail address.',
   telegramToken: 'It must be the token of a bot, such as 123456:a1b2c3.',
   telegramChat: 'It must be the number of a chat, or @name.',
+  confirmedAddress: 'It must be empty: notifications go to your confirmed address.',
   publicAddress: 'It must be a public https address.',
   httpAddress: 'It must be an https or http address.',
   addressPath: 'It must end in the topic or the device key.',
