@@ -353,6 +353,12 @@ describe('GET /api/forward_auth', () => {
     ['?allowed_groups', 403],
     // The first counts, as in every query.
     ['?allowed_groups=hr&allowed_groups=finance', 403],
+    ['?allowed_group=hr', 403],
+    ['?Allowed_Groups=hr', 403],
+    ['?allowed-groups=hr', 403],
+    ['?allowed_groups[]=hr', 403],
+    ['?allowedGroups=hr&allowed_groups=finance', 403],
+    ['?group=hr', 200],
   ])('lets members of the allowed groups through only: %s, %i', async (query, status) => {
     await addGroup(site, 'Finance', ALICE)
     await addGroup(site, 'hr')

@@ -18,10 +18,15 @@ const allowedQuery = v.object({
   allowed_groups: v.optional(v.pipe(v.string(), v.transform(namesInList))),
 })
 
+/** Tells whether a parameter is meant to be `allowed_groups`, and is spelt otherwise. */
+function isMisspelt(parameter: string): boolean {
+  return parameter !== 'allowed_groups' && /^allowed/i.test(parameter)
+}
+
 /**
  * `/api/forward_auth`, which nginx, Caddy and Traefik ask before they pass a request on. The HTTP
  * status is the answer: proxies look at nothing else. `?allowed_groups=finance,hr` lets members of
- * these groups through only.
+ * these groups through only; a slip in the name of the parameter lets nobody through.
  */
 export const forwardAuthRoutes = new Hono<App>().get('/', query(allowedQuery), async (c) => {
   const method = {
@@ -29,7 +34,8 @@ export const forwardAuthRoutes = new Hono<App>().get('/', query(allowedQuery), a
     original: c.req.header('X-Original-Method'),
     isOverridden: OVERRIDES.some((name) => c.req.header(name) !== undefined),
   }
-  const { allowed_groups: allowed } = c.req.valid('query')
+  const { allowed_groups: given } = c.req.valid('query')
+  const allowed = Object.keys(c.req.query()).some(isMisspelt) ? [] : given
   try {
     const actor = await findActor(c, 'files:read')
     if (actor === undefined) throw new Refusal('tokenInvalidated')
