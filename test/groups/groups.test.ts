@@ -1,5 +1,7 @@
+import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, groupMembers, groups } from '../../schema/tables.ts'
+import { auditEvents, groupMembers, groups, settings } from '../../schema/tables.ts'
+import { createMeter, openDatabase } from '../../src/core/database/database.ts'
 import { HOUR, NOW } from '../support/site.ts'
 import { arrangeGroups, type GroupsSite } from './groups-site.ts'
 
@@ -153,6 +155,21 @@ describe('GET /api/admin/group/list', () => {
   })
 })
 
+const inSettings = async (): Promise<unknown> => {
+  const { data } = await site.admin('GET', 'setting/list')
+  return Object.fromEntries(
+    data
+      .filter(({ key }: { key: string }) => /^(?:register_groups|sso_group_map)$/.test(key))
+      .map(({ key, value }: { key: string; value: string }) => [key, value]),
+  )
+}
+const save = (wanted: object) =>
+  site.admin(
+    'POST',
+    'setting/save',
+    Object.entries(wanted).map(([key, value]) => ({ key, value })),
+  )
+
 describe('POST /api/admin/group/update', () => {
   test('changes the name, the note or both, and keeps the rest', async () => {
     const id = await site.addGroup('editors', [ALICE])
@@ -173,6 +190,62 @@ describe('POST /api/admin/group/update', () => {
       name: 'Writers',
       note: '',
     })
+  })
+
+  test('renames the group in the settings that name it', async () => {
+    const id = await site.addGroup('Équipe')
+    await site.addGroup('board')
+    await save({
+      register_groups: 'board, éQUIPE',
+      sso_group_map: '{"a": "équipe", "b": "board", "équipe": "ÉQUIPE"}',
+    })
+    expect(await site.admin('POST', 'group/update', { id, name: 'Team' })).toMatchObject({
+      code: 200,
+    })
+    expect(await inSettings()).toEqual({
+      register_groups: 'board, Team',
+      sso_group_map: '{"a":"Team","b":"board","équipe":"Team"}',
+    })
+    expect(await site.admin('POST', 'group/update', { id, name: 'Board' })).toMatchObject({
+      code: 409,
+    })
+    await site.admin('POST', 'group/update', { id, note: 'x' })
+    expect((await site.admin('GET', `group/get?id=${id}`)).data).toMatchObject({
+      name: 'Team',
+      note: 'x',
+    })
+    expect(await inSettings()).toMatchObject({ register_groups: 'board, Team' })
+  })
+
+  test('renames it in a setting that is saved meanwhile', async () => {
+    const id = await site.addGroup('staff')
+    let batches = 0
+    const session = env.DB.withSession('first-primary')
+    const batch = async <Row>(statements: D1PreparedStatement[]) => {
+      // The first one has read the settings.
+      if (++batches === 2)
+        await site.db.insert(settings).values({ key: 'register_groups', value: 'staff' })
+      return session.batch<Row>(statements)
+    }
+    const watched = {
+      prepare: (query: string) => session.prepare(query),
+      batch,
+      getBookmark: () => session.getBookmark(),
+    }
+    const d1 = new Proxy(env.DB, {
+      get: (_, name) => (name === 'withSession' ? () => watched : undefined),
+    })
+    const { db } = site.deps
+    Object.assign(site.deps, { db: openDatabase(d1, createMeter()) })
+    const renamed = await site.admin('POST', 'group/update', { id, name: 'team' })
+    Object.assign(site.deps, { db })
+    expect(renamed).toMatchObject({ code: 200 })
+    expect(await inSettings()).toMatchObject({ register_groups: 'team' })
+    expect((await site.admin('GET', `group/get?id=${id}`)).data).toMatchObject({ name: 'team' })
+    const events = await site.db.select().from(auditEvents)
+    expect(events.filter(({ kind }) => kind === 'group_changed').map(lineOf)).toEqual([
+      'group_changed staff → team',
+    ])
   })
 
   test.each([

@@ -99,7 +99,7 @@ export const groupOperations: Operations = {
   },
   'POST /api/admin/group/update': {
     summary: 'Change the name or the note of a group',
-    description: `${FRESH} A missing field stays.`,
+    description: `${FRESH} A missing field stays. Settings that name the group get the new name.`,
     schema: nothing,
     guest: 'notAdmin',
     examples: {

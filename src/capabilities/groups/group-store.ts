@@ -115,13 +115,13 @@ export function namesOfChange({ name }: GroupChange): SQL {
   return sql`iif(${groups.name} = ${name}, ${name}, ${groups.name} || ' → ' || ${name})`
 }
 
-export function updateGroup(db: Database, by: Authority, id: number, change: GroupChange) {
-  const { name, note } = change
+/** @param where The condition on the row, with `isChanged`. */
+export function updateGroup(db: Database, by: Authority, { name, note }: GroupChange, where: SQL) {
   const set = {
     ...(name !== undefined && { name, nameKey: groupNameKey(name) }),
     ...(note !== undefined && { note }),
   }
-  return writing(db, by).update(groups, set, isChanged(id, change)).returning({ id: groups.id })
+  return writing(db, by).update(groups, set, where).returning({ id: groups.id })
 }
 
 /** Holds for the row of a group that no folder rule names. */

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
@@ -8,6 +9,7 @@ import { windowOf } from '../../core/base/paging.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { groups } from '../../../schema/tables.ts'
 import { readNote } from './fields.ts'
+import { prepareRenaming, type Renaming, renamingInSettings, selectOutdated } from './renaming.ts'
 import {
   countGroups,
   deleteGroup as deleteGroupRow,
@@ -89,8 +91,12 @@ export async function createGroup(
     : new Refusal('tooManyGroups', { values: { limit: MAX_GROUPS } })
 }
 
+/** How often a change of a name looks at settings that change meanwhile. */
+const MAX_TRIES = 3
+
 /**
- * Changes the name or the note of a group. A field that is missing stays.
+ * Changes the name or the note of a group. A field that is missing stays. Settings that name the
+ * group get the new name.
  *
  * @throws {Refusal} Those of `readGroupName` and `readNote`; `notAdmin`, `confirmationNeeded`,
  *   `groupNotFound`, `groupNameTaken`.
@@ -106,26 +112,47 @@ export async function changeGroup(
     name: typeof given.name === 'string' ? readGroupName(given.name) : undefined,
     note: typeof given.note === 'string' ? readNote(given.note) : undefined,
   }
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const renaming =
+      wanted.name === undefined ? undefined : await prepareRenaming(db, id, wanted.name)
+    if (!(await changeAsRead(deps, operator, id, wanted, renaming))) return
+  }
+  throw new Refusal('unavailable', { detail: `the settings that name group ${id} change` })
+}
+
+/** @returns Whether the settings have changed since `renaming` read them, and nothing is written. */
+async function changeAsRead(
+  deps: ChangeDeps,
+  operator: Operator,
+  id: number,
+  wanted: GroupChange,
+  renaming: Renaming | undefined,
+): Promise<boolean> {
+  const { db } = deps
   const isSomething = wanted.name !== undefined || wanted.note !== undefined
-  const { found, rivals } = await change(
+  const where = sql`(${isChanged(id, wanted)} and ${renaming?.isAsRead ?? sql`true`})`
+  const { found, rivals, outdated } = await change(
     deps,
     of(operator),
     { kind: 'group_changed', fresh: true },
     ({ by, event }) => ({
       found: selectGroup(db, id),
       rivals: wanted.name === undefined ? undefined : selectRival(db, wanted.name, id),
+      outdated: renaming && selectOutdated(db, renaming),
       event: insertEvents(
         db,
         by,
         event,
         { detail: namesOfChange(wanted) },
-        { from: groups, where: isChanged(id, wanted) },
+        { from: groups, where },
       ),
-      updated: isSomething ? updateGroup(db, by, id, wanted) : undefined,
+      updated: isSomething ? updateGroup(db, by, wanted, where) : undefined,
+      inSettings: renaming && renamingInSettings(db, by, renaming),
     }),
   )
   if (found.length === 0) throw new Refusal('groupNotFound')
   if ((rivals ?? []).length > 0) throw new Refusal('groupNameTaken')
+  return (outdated ?? []).length > 0
 }
 
 /**
