@@ -136,9 +136,8 @@ echo '== end'`.replace(
     expect(part('back')).toMatch(signedIn)
     expect(part('forward')).toMatch(signedIn)
     expect(part('nightly').match(/-rw------- .*latchkey-.*\.sqlite$/gm)).toHaveLength(2)
-    expect(part('rotation')).toMatch(
-      /^ok +sealed +an older entry of SECRET_KEYS is still needed for /m,
-    )
+    expect(part('rotation')).toMatch(/^Sealed anew: 1 signing key\.$/m)
+    expect(part('rotation')).toMatch(/^ok +sealed +the first entry of SECRET_KEYS opens /m)
     expect(part('rotation')).toMatch(/^1$/m)
     expect(part('rotation')).toMatch(signedIn)
     expect(part('restore')).toMatch(signedIn)
