@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { links, sessions, users } from '../../schema/tables.ts'
+import { groupMembers, links, sessions, users } from '../../schema/tables.ts'
+import { addGroup } from '../support/groups.ts'
 import { JoiningSite, NEW_PASSWORD, secretOf } from '../support/joining.ts'
 import { expectEscaped, MARKUP } from '../support/markup.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
@@ -97,6 +98,27 @@ describe('the page of invitations', () => {
 })
 
 describe('the form of a new invitation', () => {
+  test('has a box for each group, and puts the accounts into those that are checked', async () => {
+    expect((await admin.get(ADD)).html).not.toContain('name="groups-')
+    await addGroup(site, 'Board')
+    await addGroup(site, 'family')
+    const { html } = await admin.get(ADD)
+    expect(html).toMatch(/name="groups-Board".*name="groups-family"/s)
+    const refused = await admin.post(ADD, { who: 'x', uses: 'x', 'groups-family': 'on' })
+    expect(refused.html).toContain('name="groups-family" checked=""')
+    const sent = { who: 'for bob', uses: '1', 'groups-family': 'on' }
+    const made = await admin.post(ADD, sent)
+    expect(textOf(made.html)).toContain('Its accounts are in these groups: family.')
+    expect(await listed()).toContain('by admin Groups: family')
+    const invitation = secretOf(valueOf(made.html, 'link'))
+    expect((await site.register({ username: 'bob', invitation })).code).toBe(200)
+    expect(await site.db.select().from(groupMembers)).toMatchObject([{ groupId: 2 }])
+    // The next form begins with it.
+    expect((await admin.get(ADD)).html).toContain('name="groups-family" checked=""')
+    const unknown = await admin.post(ADD, { who: 'x', uses: '1', 'groups-gone': 'on' })
+    expect([unknown.status, alertIn(unknown.html)]).toEqual([404, expect.any(String)])
+  })
+
   test('makes a link, which it shows once and which makes the account', async () => {
     const { status, html } = await admin.post(ADD, {
       who: 'family',

@@ -1,6 +1,7 @@
 import { and, count, desc, eq, exists, lte, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { links, users } from '../../../schema/tables.ts'
+import { namesOfGroups } from '../../core/accounts/groups.ts'
 import { keepDeleted, type UndoSlot } from '../../core/access/undo.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import { isEnabled } from '../../core/accounts/conditions.ts'
@@ -159,6 +160,7 @@ export function selectLinks(
       basePath: links.basePath,
       uses: links.uses,
       used: links.used,
+      groupNames: namesOfGroups(links.groupIds).as('group_names'),
       createdBy: links.createdBy,
       createdByName: sql<string | null>`${creators.username}`.as('by_name'),
       createdAt: links.createdAt,

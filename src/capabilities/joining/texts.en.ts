@@ -81,6 +81,9 @@ export const joiningEn = {
     madeBy: (name: string) => `by ${name}`,
     forName: (name: string) => `for ${name}`,
     mailedTo: (address: string) => `Mailed to ${address}`,
+    separator: ', ',
+    inGroups: (names: string) => `Groups: ${names}`,
+    madeGroups: (names: string) => `Its accounts are in these groups: ${names}.`,
     withdraw: 'Withdraw',
     withdrawQuestion: (name: string) =>
       `Nobody can use “${name}” any more. Accounts that were made with it stay.`,

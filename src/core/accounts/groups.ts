@@ -1,4 +1,5 @@
 import { and, notExists, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
 import { groupMembers, groups, users } from '../../../schema/tables.ts'
 import { type AuditEvent, insertEvents } from '../audit/events.ts'
@@ -52,6 +53,19 @@ export function selectGroupNames(db: Database, userId: UserId) {
     .where(sql`${users.id} = ${userId}`)
 }
 
+/** Returns the names of the groups whose ids a JSON array has, in order, as JSON. */
+export function namesOfGroups(ids: SQL | SQLiteColumn): SQL<string> {
+  return sql<string>`(${sql`select json_group_array(name) from (
+    select ${groups.name} as name from ${groups}
+    where ${groups.id} in (select value from json_each(${ids})) order by ${groups.nameKey}
+  )`})`
+}
+
+/** Reads the JSON of names. */
+export function readGroupNames(json: string): string[] {
+  return v.parse(namesSchema, json)
+}
+
 const namesSchema = v.pipe(v.string(), v.parseJson(), v.array(v.string()))
 
 /**
@@ -60,7 +74,7 @@ const namesSchema = v.pipe(v.string(), v.parseJson(), v.array(v.string()))
  * @param json The column `GROUP_NAMES`.
  */
 export function groupNamesOf(role: number, json: string): string[] {
-  return [builtInGroupOf(role), ...v.parse(namesSchema, json)]
+  return [builtInGroupOf(role), ...readGroupNames(json)]
 }
 
 /** Selects the groups that have these names. Built-in ones have no rows. */
@@ -71,6 +85,11 @@ export function selectGroupsNamed(db: Database, names: readonly string[]) {
     .from(groups)
     .where(sql`${groups.nameKey} in (select value from json_each(${keys}))`)
     .orderBy(groups.nameKey)
+}
+
+/** Selects the names of all groups, in order. Built-in ones have no rows. */
+export function selectAllGroupNames(db: Database) {
+  return db.select({ name: groups.name }).from(groups).orderBy(groups.nameKey)
 }
 
 /** Reads a list of names, separated by commas. No name has a comma. */

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { of, read } from '../../../../core/access/subject.ts'
+import { readGroupNames, selectAllGroupNames } from '../../../../core/accounts/groups.ts'
 import type { AppContext } from '../../../../web/http/context.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
 import { idQuery, pageQuery, query, validate } from '../../../../web/http/input.ts'
@@ -15,6 +17,7 @@ import { invitationRequest, invitationSchema } from '../../fields.ts'
 import { linkPlaceOf } from '../../http/link-place.ts'
 import { createInvitation, listLinks, withdrawLink } from '../../invitations.ts'
 import {
+  groupsIn,
   INVITATIONS_PATH,
   invitationsAddress,
   InvitationsPage,
@@ -33,9 +36,10 @@ export const invitationPages = formsOf(INVITATIONS_PATH, showInvitations, {
     reads: (fields, c) => invitationRequest(parseInvitation(fields, hasMailSite(c.get('deps')))),
     confirms: true,
     run: (c, request) => createInvitation(c.get('deps'), actorOf(c), request, linkPlaceOf(c)),
-    async done(c, made) {
+    async done(c, made, fields) {
       if (made.link === '') return goTo(c, INVITATIONS_PATH, 'invitation-mailed')
-      return showPage(c, <MadeInvitationPage view={await adminView(c)} made={made} />)
+      const shown = { view: await adminView(c), made, groups: groupsIn(fields) }
+      return showPage(c, <MadeInvitationPage {...shown} />)
     },
   }),
   withdraw: action({
@@ -63,6 +67,7 @@ function parseInvitation(fields: Fields, hasMail: boolean) {
     ends_at: timeOfDay(fields['ends_at']),
     account_ends_at: timeOfDay(fields['account_ends_at']),
     account_days: numberOf(account_days),
+    groups: groupsIn(fields),
   })
 }
 
@@ -73,16 +78,20 @@ function numberOf(text = ''): number | string | undefined {
 }
 
 async function showNewInvitation(c: AppContext, refused?: Refused) {
-  const [view, { links }] = await Promise.all([
+  const deps = c.get('deps')
+  const [view, { links }, { groups }] = await Promise.all([
     adminView(c),
-    listLinks(c.get('deps'), actorOf(c), 'invitation', 1, 1),
+    listLinks(deps, actorOf(c), 'invitation', 1, 1),
+    read(deps, of(actorOf(c)), { groups: selectAllGroupNames(deps.db) }),
   ])
   const [last] = links
   const usual = {
     permission: last?.permission ?? 0,
     basePath: last?.basePath ?? view.usualFolder,
+    groups: readGroupNames(last?.groupNames ?? '[]'),
   }
-  return showForm(c, NewInvitationPage, { view, usual }, refused)
+  const names = groups.map(({ name }) => name)
+  return showForm(c, NewInvitationPage, { view, usual, groups: names }, refused)
 }
 
 async function showInvitations(c: AppContext, refused?: Refused, wanted = 1) {

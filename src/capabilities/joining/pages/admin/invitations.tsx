@@ -1,9 +1,10 @@
+import { readGroupNames } from '../../../../core/accounts/groups.ts'
 import { DAY_MILLISECONDS } from '../../../../core/base/time.ts'
 import type { MadeLink } from '../../invitations.ts'
 import { LIFETIMES } from '../../links.ts'
 import type { ListedLink } from '../../link-store.ts'
 import { Change, CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
-import { Alert, Field, FormButtons } from '../../../../web/kit/fields.tsx'
+import { Alert, Choice, Field, FormButtons } from '../../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
 import { ListPage } from '../../../../web/kit/frames.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
@@ -72,6 +73,7 @@ interface InvitationRowProps {
 function InvitationRow({ view, link, id }: InvitationRowProps) {
   const t = view.t.adminInvitations
   const { state, username, email, createdByName } = link
+  const groups = readGroupNames(link.groupNames)
   const isLive = state === 'live'
   const title = link.name || username || email || t.unnamed(link.id)
   return (
@@ -86,6 +88,7 @@ function InvitationRow({ view, link, id }: InvitationRowProps) {
         {email !== '' && <span>{t.mailedTo(email)}</span>}
         <TimeFact view={view} at={link.createdAt} phrase={t.made} />
         {createdByName !== null && <span>{t.madeBy(createdByName)}</span>}
+        {groups.length > 0 && <span>{t.inGroups(groups.join(t.separator))}</span>}
       </p>
       {isLive && (
         <Change
@@ -109,6 +112,16 @@ function InvitationEnd({ view, link: { state, endsAt } }: { view: View; link: Li
   return <TimeFact view={view} at={endsAt} phrase={isOver ? t.ended : t.ends} />
 }
 
+/** Begins the name of the box of a group. */
+const GROUP_FIELD = 'groups-'
+
+/** Returns the names of the groups whose boxes are checked. */
+export function groupsIn(fields: Fields): string[] {
+  return Object.keys(fields).flatMap((field) =>
+    field.startsWith(GROUP_FIELD) ? [field.slice(GROUP_FIELD.length)] : [],
+  )
+}
+
 /** The fields of a new invitation that stand in its fold. */
 const FOLDED = ['uses', 'ends_at', 'username', 'base_path', 'account_ends_at', 'account_days']
 /** The fields that show their own problems. */
@@ -117,13 +130,16 @@ const SHOWN = ['who', ...FOLDED]
 interface NewInvitationProps {
   view: View
   /** What the last invitation gave; the form begins with it. */
-  usual: { permission: number; basePath: string }
+  usual: { permission: number; basePath: string; groups: readonly string[] }
+  /** The names of all groups. */
+  groups: readonly string[]
   fields?: Fields | undefined
   problem?: Problem | undefined
 }
 
-export function NewInvitationPage({ view, usual, fields, ...props }: NewInvitationProps) {
+export function NewInvitationPage({ view, usual, groups, fields, ...props }: NewInvitationProps) {
   const t = view.t.adminInvitations
+  const chosen = fields === undefined ? usual.groups : groupsIn(fields)
   // One field is both.
   const isOfWho = ['name', 'email'].includes(props.problem?.field ?? '')
   const problem = props.problem && isOfWho ? { ...props.problem, field: 'who' } : props.problem
@@ -152,6 +168,21 @@ export function NewInvitationPage({ view, usual, fields, ...props }: NewInvitati
             permission={usual.permission}
             fields={fields}
           />
+          {groups.length > 0 && (
+            <fieldset class="field">
+              <legend>{view.t.groups.title}</legend>
+              <div class="boxes">
+                {groups.map((name) => (
+                  <Choice
+                    type="checkbox"
+                    name={GROUP_FIELD + name}
+                    isChecked={chosen.includes(name)}
+                    title={name}
+                  />
+                ))}
+              </div>
+            </fieldset>
+          )}
         </article>
         <Fold
           title={t.more}
@@ -225,13 +256,21 @@ export function MadeLinkPage({ view, title, lead, label, made, next, done }: Mad
   )
 }
 
-export function MadeInvitationPage({ view, made }: { view: View; made: MadeLink }) {
+interface MadeInvitationProps {
+  view: View
+  made: MadeLink
+  /** The names of the groups of the accounts. */
+  groups: readonly string[]
+}
+
+export function MadeInvitationPage({ view, made, groups }: MadeInvitationProps) {
   const t = view.t.adminInvitations
+  const inGroups = groups.length === 0 ? '' : ` ${t.madeGroups(groups.join(t.separator))}`
   return (
     <MadeLinkPage
       view={view}
       title={t.madeTitle}
-      lead={t.madeLead}
+      lead={`${t.madeLead}${inGroups}`}
       label={t.madeLabel}
       made={made}
       next={`${INVITATIONS_PATH}#${NEWEST}`}
