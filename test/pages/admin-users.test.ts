@@ -570,7 +570,10 @@ describe('the page of a user', () => {
 
   test('deletes', async () => {
     const seen = await post('delete')
-    expect(seen).toMatchObject({ status: 303, location: `${USERS}?done=user-deleted` })
+    expect(seen).toMatchObject({
+      status: 303,
+      location: expect.stringMatching(/\?done=user-deleted&undo=[0-9a-f]{32}$/),
+    })
     expect(await aliceRow()).toBeUndefined()
     const events = await site.db.select().from(auditEvents)
     expect(events.at(-1)).toMatchObject({ kind: 'user_deleted', actorId: 1, userId: aliceId })

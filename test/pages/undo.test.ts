@@ -1,8 +1,11 @@
-import { desc, eq } from 'drizzle-orm'
+import { desc, eq, getTableName, is } from 'drizzle-orm'
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { beforeEach, describe, expect, test } from 'vitest'
+import * as tables from '../../schema/tables.ts'
 import {
   auditEvents,
   deletedItems,
+  groups,
   links,
   openidClients,
   openidConsents,
@@ -10,7 +13,10 @@ import {
   users,
 } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
+import { insertNotices } from '../../src/capabilities/notices/make-notices.ts'
+import { KEPT_WITH_USER } from '../../src/capabilities/users/store.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'
+import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { expectEscaped, MARKUP } from '../support/markup.ts'
 import { preparedVisit } from '../support/signed-in.ts'
@@ -67,6 +73,63 @@ async function deleteKey({ id }: { id: number }): Promise<string> {
 
 const keysThere = () => site.db.select().from(sshKeys)
 const keptThere = () => site.db.select({ name: deletedItems.name }).from(deletedItems)
+
+const named = (username: string) => site.db.select().from(users).where(eq(users.username, username))
+
+const identityOf = (userId: number) => ({
+  issuer: 'https://idp.example.org',
+  subject: '4711',
+  userId,
+  platform: 'OIDC',
+  name: 'Alice',
+  linkedAt: 1,
+  linkedBy: 'user',
+})
+
+/** Everything that comes back with alice, at least a row of each table. */
+async function rowsOfAlice() {
+  const rows: Record<string, unknown[]> = { users: await named('alice') }
+  for (const table of KEPT_WITH_USER)
+    rows[getTableName(table)] = await site.db.select().from(table).where(eq(table.userId, 3))
+  return rows
+}
+
+/** @returns What opens the account: a token, the seed of the second factor, an app password. */
+async function fillAlice() {
+  await addKey()
+  const token = await site.token('alice', PASSWORD)
+  const seed = await site.enrol(token)
+  const { token: appPassword } = await addAppPassword(site, 3, ['account:read'])
+  const profile = { basePath: '/homes/alice', email: 'a@example.org', endsAt: site.now + HOUR }
+  await site.db.update(users).set(profile).where(eq(users.id, 3))
+  const key = { publicKey: 'AA', algorithm: -7, signCount: 0, backedUp: false, transports: '' }
+  const names = { credentialId: 'AAAA', aaguid: '', rpId: 'localhost', name: 'phone' }
+  await site.db.insert(tables.passkeys).values({ ...key, ...names, userId: 3, createdAt: 1 })
+  await site.db.insert(tables.identities).values(identityOf(3))
+  await site.db.insert(tables.recoveryCodes).values({ userId: 3, codeHash: 'x' })
+  await site.db.insert(groups).values({ name: 'family', nameKey: 'family', createdAt: 1 })
+  const member = { groupId: 1, userId: 3, addedAt: 1, source: 'admin' }
+  await site.db.insert(tables.groupMembers).values(member)
+  await site.db.insert(tables.noticeChannels).values({
+    userId: 3,
+    kind: 'ntfy',
+    name: 'phone',
+    target: 'ntfy.example.org',
+    config: 'sealed',
+    topics: '',
+    language: 'en',
+    origin: '',
+    sinceEventId: 0,
+    createdAt: 1,
+  })
+  return { token, seed, appPassword }
+}
+
+/** An object with other values. */
+const mapped = <Value>(of: object, value: () => Value): Record<string, Value> =>
+  Object.fromEntries(Object.keys(of).map((name) => [name, value()]))
+
+const asAdmin = async () => ({ token: await site.token('admin', ADMIN_PASSWORD) })
 
 async function expectGone(seen: Seen) {
   expect([seen.status, textOf(seen.html).includes(GONE)]).toEqual([404, true])
@@ -340,5 +403,123 @@ describe('a deleted app', () => {
     const other = await addApp()
     expect((await bringBack(id, admin)).status).toBe(409)
     expect(await site.db.select().from(openidClients)).toEqual([other])
+  })
+})
+
+describe('a deleted user', () => {
+  const USERS = '/account/admin/users'
+  let admin: Visitor
+
+  beforeEach(async () => {
+    admin = await another('admin', ADMIN_PASSWORD)
+  })
+
+  const deleteAlice = async () => undoIn(await admin.post(`${USERS}/3/delete`))
+
+  test('is as before when it is brought back, and has to sign in again', async () => {
+    const { token, seed, appPassword } = await fillAlice()
+    expect((await site.get('/api/me', { token: appPassword })).code).toBe(200)
+    const before = await rowsOfAlice()
+    for (const [table, rows] of Object.entries(before)) expect(rows, table).not.toEqual([])
+    const asks = async () => [
+      (await site.get('/api/me', { token })).code,
+      (await site.get('/api/me', { token: appPassword })).code,
+      (await alice.get('/account')).status,
+      (await site.login('alice', PASSWORD, site.code(seed, 1))).code,
+    ]
+    const id = await deleteAlice()
+    expect(await rowsOfAlice()).toEqual(mapped(before, () => []))
+    expect(await asks()).toEqual([401, 401, 303, 401])
+    const back = await bringBack(id, admin)
+    expect(back.location).toBe(`${USERS}?done=user-restored`)
+    expect(await rowsOfAlice()).toEqual(before)
+    expect(await asks()).toEqual([401, 200, 303, 200])
+    const [event] = await site.db
+      .select()
+      .from(auditEvents)
+      .where(eq(auditEvents.kind, 'user_restored'))
+    expect(event).toMatchObject({ userId: 3, actorId: 1 })
+    expect(JSON.parse(event?.changes ?? '')).toEqual([
+      { field: 'username', from: null, to: 'alice' },
+      { field: 'role', from: null, to: 0 },
+    ])
+    expect((await bringBack(id, admin)).status).toBe(404)
+  })
+
+  test('has its name again, which nobody else could take', async () => {
+    const app = { id: 'x', name: 'files', redirectUris: [], createdAt: 1 }
+    await site.db.insert(openidClients).values(app)
+    const id = await deleteAlice()
+    expect(await site.db.select().from(tables.reservedNames)).toMatchObject([{ userId: 3 }])
+    const asked = await site.post('/api/admin/user/create', { username: 'alice' }, await asAdmin())
+    expect(asked.code).toBe(409)
+    expect((await bringBack(id, admin)).status).toBe(303)
+    expect(await site.db.select().from(tables.reservedNames)).toEqual([])
+  })
+
+  test('does not come back beside somebody with its name', async () => {
+    const id = await deleteAlice()
+    const other = await site.addUser('Alice')
+    expect((await bringBack(id, admin)).status).toBe(409)
+    expect(await named('alice')).toEqual([])
+    await site.db.delete(users).where(eq(users.id, other))
+    expect((await bringBack(id, admin)).status).toBe(303)
+  })
+
+  test('comes back without what somebody else has since, and what is gone', async () => {
+    await fillAlice()
+    const id = await deleteAlice()
+    await site.db.insert(tables.identities).values(identityOf(4))
+    await site.db.delete(groups)
+    expect((await bringBack(id, admin)).status).toBe(303)
+    const { identities, group_members: members, ssh_keys: keys } = await rowsOfAlice()
+    expect([identities, members, keys?.length]).toEqual([[], [], 1])
+  })
+
+  test('is brought back by an operator alone, in a fresh session', async () => {
+    const id = await deleteAlice()
+    const other = await another('admin', ADMIN_PASSWORD)
+    expect((await bringBack(id, other)).status).toBe(404)
+    await site.db.update(users).set({ role: 2 }).where(eq(users.username, 'bob'))
+    await site.db.update(users).set({ role: 0 }).where(eq(users.id, 1))
+    expect((await bringBack(id, admin)).status).toBe(403)
+    expect(await named('alice')).toEqual([])
+  })
+
+  test('tells operators when it is an admin', async () => {
+    await site.db.update(users).set({ role: 2 }).where(eq(users.id, 3))
+    await site.db.insert(tables.noticeChannels).values({
+      kind: 'ntfy',
+      name: 'all',
+      target: 'ntfy.example.org',
+      config: 'sealed',
+      topics: 'new_admin',
+      language: 'en',
+      origin: '',
+      sinceEventId: 0,
+      createdAt: 1,
+    })
+    await bringBack(await deleteAlice(), admin)
+    await insertNotices(site.deps.db, site.now)
+    const notices = await site.db.select({ topic: tables.notices.topic }).from(tables.notices)
+    expect(notices).toEqual([{ topic: 'new_admin' }])
+  })
+
+  test('is in nothing that is left out without a reason', () => {
+    const leftOut = [
+      'deleted_items',
+      'links',
+      'mails',
+      'openid_consents',
+      'openid_grants',
+      'sessions',
+    ]
+    const owned = Object.values(tables)
+      .filter((table) => is(table, SQLiteTable))
+      .filter((table) =>
+        getTableConfig(table).foreignKeys.some((key) => key.reference().foreignTable === users),
+      )
+    const listed = [...KEPT_WITH_USER.map(getTableName), ...leftOut]
+    expect(owned.map(getTableName).toSorted()).toEqual(listed.toSorted())
   })
 })

@@ -149,7 +149,7 @@ function isNewCountry(): SQL {
 
 /** Holds for an event that gives somebody the role of an admin. */
 function makesAdmin(): SQL {
-  const kinds = ['user_made', 'role_changed'] satisfies EventKind[]
+  const kinds = ['user_made', 'user_restored', 'role_changed'] satisfies EventKind[]
   return sql`event.kind in ${literals(kinds)} and exists (
     select 1 from json_each(event.changes)
     where value ->> 'field' = 'role' and value ->> 'to' = ${literal(ADMIN)}

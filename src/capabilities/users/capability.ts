@@ -30,6 +30,7 @@ export const users = capability({
       },
     ],
   ],
+  undo: () => import('./pages/undo.ts').then(({ userUndo }) => userUndo),
   operatorNavigation: [['/account/admin/users', 'users']],
   operatorCount: () => import('./pages/admin/needy-count.ts').then(({ needyCount }) => needyCount),
   nightly: () => import('./runs.ts').then(({ nightly }) => nightly),

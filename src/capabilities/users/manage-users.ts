@@ -9,6 +9,7 @@ import {
   of,
   type Subject,
 } from '../../core/access/subject.ts'
+import type { UndoSlot } from '../../core/access/undo.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
 import { refuseLastFactor, takingFactors } from '../../core/accounts/last-factor.ts'
@@ -37,6 +38,7 @@ import {
   insertEventOfNewUser,
   insertEventsOfUpdate,
   insertUser,
+  keepUser,
   mayUpdate,
   type NewUser,
   unlinkIdentitiesOfChanged,
@@ -229,18 +231,25 @@ function isRoleAllowed(
   return newRole === undefined || newRole === role || (role !== GUEST && newRole !== GUEST)
 }
 
-/** @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`, `builtInNotDeleted`. */
+/**
+ * Deletes a user and the user's data.
+ *
+ * @param slot Where pages keep the user, without sessions and what apps got, for a while.
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `userNotFound`, `builtInNotDeleted`.
+ */
 export async function removeUser(
   deps: ChangeDeps,
   operator: Operator,
   userId: number,
+  slot?: UndoSlot,
 ): Promise<void> {
   const { db } = deps
   const { account, deleted } = await change(
     deps,
     of(operator, userId),
     { kind: 'user_deleted', fresh: true },
-    ({ by, event }) => ({
+    ({ by, now, event }) => ({
+      ...keepUser(db, by, slot, userId, now),
       events: insertEventOfDeletion(db, by, userId, event),
       deleted: deleteUser(db, by, userId),
     }),

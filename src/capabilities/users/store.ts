@@ -12,12 +12,23 @@ import {
   sql,
 } from 'drizzle-orm'
 import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { appPasswords, auditEvents, identities, users } from '../../../schema/tables.ts'
+import {
+  appPasswords,
+  auditEvents,
+  groupMembers,
+  identities,
+  noticeChannels,
+  passkeys,
+  recoveryCodes,
+  sshKeys,
+  users,
+} from '../../../schema/tables.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../../core/access/app-password-store.ts'
 import { deleteSessions, tellingPrograms } from '../../core/access/endings.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { includesScope } from '../../core/access/scopes.ts'
 import { isSessionOf } from '../../core/access/session-store.ts'
+import { keepDeleted, type UndoSlot } from '../../core/access/undo.ts'
 import { isNameOfFiles } from '../../core/accounts/chosen-names.ts'
 import { isDisabled, isNotGuest } from '../../core/accounts/conditions.ts'
 import { folderColumns } from '../../core/accounts/folders.ts'
@@ -293,6 +304,31 @@ export function deleteUser(db: Database, by: Authority, userId: number) {
   return tellingPrograms(
     writing(db, by).delete(users, mayDelete(db, userId)).returning({ id: users.id }),
   )
+}
+
+/** The tables of what comes back with a user, besides the row of the user. */
+export const KEPT_WITH_USER = [
+  sshKeys,
+  passkeys,
+  identities,
+  appPasswords,
+  recoveryCodes,
+  groupMembers,
+  noticeChannels,
+] as const
+
+/** Keeps a user who is about to be deleted. See `keepDeleted`. */
+export function keepUser(
+  db: Database,
+  by: Authority,
+  slot: UndoSlot | undefined,
+  userId: number,
+  now: number,
+) {
+  const which = mayDelete(db, userId)
+  const name = sql`(select ${users.username} from ${users} where ${eq(users.id, userId)})`
+  const owned = KEPT_WITH_USER.map((table) => [table, eq(table.userId, userId)] as const)
+  return keepDeleted(db, by, slot, { kind: 'user', name, rows: [[users, which], ...owned] }, now)
 }
 
 /**

@@ -173,7 +173,7 @@ export const usersEn = {
     enableLead: 'The user can sign in again.',
     delete: 'Delete user',
     deleteLead:
-      'Delete the user with all keys and sessions. This cannot be undone. Files are not deleted.',
+      'Delete the user with all keys and sessions. You can undo it for ten minutes. Files are not deleted.',
 
     sessions: 'Sessions',
     noSessions: 'The user is not signed in.',

@@ -151,7 +151,7 @@ export const usersZh: typeof usersEn = {
     enable: '启用账户',
     enableLead: '用户可以重新登录。',
     delete: '删除用户',
-    deleteLead: '连同所有公钥和登录设备一并删除，无法恢复。文件不受影响。',
+    deleteLead: '连同所有公钥和登录设备一并删除，十分钟内可以撤销。文件不受影响。',
 
     sessions: '登录设备',
     noSessions: '没有登录的设备。',

@@ -127,11 +127,13 @@ export interface Undo {
   event: EventKind
   /** Only an operator brings it back. */
   isOfSite: boolean
-  /** In the order in which they are inserted, the thing itself first. */
-  tables: readonly [SQLiteTable, ...SQLiteTable[]]
-  /** Columns of the event, with values of a row of the first table. */
-  eventColumns: Partial<Record<'userId' | 'detail', SQL>>
-  /** Columns of the first table that get other values than they had. */
+  /** The table of the thing itself. */
+  table: SQLiteTable
+  /** The tables of what belongs to it, with a condition on each kept row. */
+  others?: readonly { table: SQLiteTable; where?: SQL }[]
+  /** Columns of the event, with values of a kept row of the thing. */
+  eventColumns: Partial<Record<'userId' | 'detail' | 'changes', SQL>>
+  /** Columns of the thing that get other values than they had. */
   columns?: (session: SessionActor) => Record<string, unknown>
   /**
    * Holds, for the row of `deleted_items`, while everything may be added again: the names are free
@@ -187,7 +189,17 @@ export async function bringBack(
   deps: ChangeDeps,
   session: SessionActor,
   id: string,
-  { kind, event: eventKind, isOfSite, tables, eventColumns, columns, fits, after }: Undo,
+  {
+    kind,
+    event: eventKind,
+    isOfSite,
+    table,
+    others = [],
+    eventColumns,
+    columns,
+    fits,
+    after,
+  }: Undo,
 ): Promise<void> {
   const { db } = deps
   const subject = isOfSite ? of(session) : own(session)
@@ -201,7 +213,6 @@ export async function bringBack(
     subject,
     { kind: eventKind, fresh: true },
     ({ now, by, event }) => {
-      const [first, ...others] = tables
       const isFound = and(isUndoable(session, id, now), eq(deletedItems.kind, kind))
       return {
         found: selectUndoable(db, session, id, now),
@@ -209,20 +220,23 @@ export async function bringBack(
           .update(deletedItems, { claimed: true }, and(isFound, fits(db, session)))
           .returning({ id: deletedItems.id }),
         event: insertEvents(db, by, event, eventColumns, {
-          from: keptBeside(first),
+          from: keptBeside(table),
           where: isClaimed,
         }),
         restored: writing(db, by).insert(
-          first,
-          { ...columnsOf(first), ...columns?.(session) },
-          { from: keptBeside(first), where: isClaimed },
+          table,
+          { ...columnsOf(table), ...columns?.(session) },
+          { from: keptBeside(table), where: isClaimed },
         ),
         ...Object.fromEntries(
-          others.map((table) => [
-            getTableName(table),
+          others.map(({ table: other, where }) => [
+            getTableName(other),
             // What somebody else has now, such as an identity of a provider, stays theirs.
             writing(db, by)
-              .insert(table, columnsOf(table), { from: keptBeside(table), where: isClaimed })
+              .insert(other, columnsOf(other), {
+                from: keptBeside(other),
+                where: and(isClaimed, where),
+              })
               .onConflictDoNothing(),
           ]),
         ),

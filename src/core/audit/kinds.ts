@@ -128,6 +128,7 @@ const KINDS = {
   user_disabled: { class: 'change', look: 'account' },
   user_enabled: { class: 'change', look: 'account' },
   user_deleted: { class: 'change', look: 'account' },
+  user_restored: { class: 'change', look: 'newAccount' },
   user_unlocked: { class: 'change', look: 'lock' },
   factor_reminded: { class: 'other', look: 'twoFactor' },
   users_imported: { class: 'change', look: 'newAccount' },

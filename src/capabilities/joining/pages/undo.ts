@@ -14,7 +14,7 @@ export const invitationUndo: PageUndo = {
   isOfSite: true,
   page: INVITATIONS_PATH,
   done: 'invitation-restored',
-  tables: [links],
+  table: links,
   columns: ({ userId }) => ({ createdBy: userId }),
   eventColumns: { detail: keptValue(links.name) },
   fits: () => sql`true`,

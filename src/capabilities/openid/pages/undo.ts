@@ -10,7 +10,7 @@ export const clientUndo: PageUndo = {
   isOfSite: true,
   page: '/account/admin/programs',
   done: 'program-restored',
-  tables: [openidClients],
+  table: openidClients,
   eventColumns: { detail: keptValue(openidClients.name) },
   fits: () => sql`not exists (
     select 1 from ${openidClients}, ${keptRows(openidClients)}

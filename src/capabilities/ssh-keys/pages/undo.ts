@@ -13,7 +13,7 @@ export const keyUndo: PageUndo = {
   isOfSite: false,
   page: '/account/keys',
   done: 'keys-restored',
-  tables: [sshKeys],
+  table: sshKeys,
   eventColumns: { detail: keptValue(sshKeys.title) },
   fits: (db, { userId }) => sql`(
     not exists (

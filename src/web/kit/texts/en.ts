@@ -334,6 +334,7 @@ const adminNoticesEn = {
   'user-rejected': 'The registration was rejected, and the account is deleted.',
   'user-enabled': 'The account was enabled.',
   'user-deleted': 'The user was deleted.',
+  'user-restored': 'The user is back, and has to sign in again.',
   'settings-saved': 'The settings were saved.',
   'checklist-hidden': 'The list is hidden. The settings of the site can show it again.',
   'client-secret-deleted':

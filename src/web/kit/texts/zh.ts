@@ -24,6 +24,7 @@ const adminNoticesZh = {
   'user-rejected': '已拒绝注册，账户已删除。',
   'user-enabled': '账户已启用。',
   'user-deleted': '用户已删除。',
+  'user-restored': '用户已恢复，需要重新登录。',
   'settings-saved': '设置已保存。',
   'checklist-hidden': '列表已隐藏，可在站点设置中重新显示。',
   'client-secret-deleted':

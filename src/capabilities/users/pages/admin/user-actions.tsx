@@ -5,6 +5,7 @@ import { accountOfPage, userIdOf } from '../../../../web/kit/admin/user-of-page.
 import { action, type Action } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 import { languageOf } from '../../../../web/kit/language.ts'
+import { undoable } from '../../../../web/kit/undo.ts'
 import { goTo, showPage } from '../../../../web/kit/view.ts'
 import { changeDetails } from '../../details.ts'
 import { findRemaining } from '../../../me/pages/remaining-access.tsx'
@@ -90,7 +91,7 @@ export const USER_FORMS: Record<UserForm, Action> = {
   }),
   delete: action({
     confirms: true,
-    run: (c) => removeUser(...target(c)),
-    done: (c) => goToList(c, 'user-deleted'),
+    run: (c) => undoable(c, (slot) => removeUser(c.get('deps'), slot.session, userIdOf(c), slot)),
+    done: (c, slot) => goToList(c, 'user-deleted', slot),
   }),
 }

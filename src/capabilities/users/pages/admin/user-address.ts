@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { reason } from '../../../../core/base/reasons.ts'
 import { maxCharacters, possiblyEmptyText } from '../../../../core/base/text.ts'
 import { userIdOf } from '../../../../web/kit/admin/user-of-page.ts'
+import type { UndoSlot } from '../../../../core/access/undo.ts'
 import type { AppContext } from '../../../../web/http/context.ts'
 import { pageQuery } from '../../../../web/http/input.ts'
 import { type DoneNotice, goTo } from '../../../../web/kit/view.ts'
@@ -77,6 +78,6 @@ export function userPageOf(c: AppContext): string {
 }
 
 /** Leads to the list, so that an operator who goes through people goes on with the next one. */
-export function goToList(c: AppContext, notice: DoneNotice) {
-  return goTo(c, listAddress(listOf(c)), notice)
+export function goToList(c: AppContext, notice: DoneNotice, undo?: UndoSlot) {
+  return goTo(c, listAddress(listOf(c)), notice, undo)
 }
