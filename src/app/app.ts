@@ -144,7 +144,7 @@ function assemble({ depsFor, capabilities, loaded, pages, failure }: Parts): Hon
     })
   mountRoutes(app, 'api', loaded)
   // People type it with a slash too.
-  app.get('/account/', (c) => c.redirect('/account'))
+  for (const path of ['/account', '/account/admin']) app.get(`${path}/`, (c) => c.redirect(path))
   if (pages !== undefined) app.route('/account', pages.pageRoutes(loaded))
   mountRoutes(app, 'outerPages', loaded)
   app.get('/', (c) => c.redirect('/account'))

@@ -277,6 +277,7 @@ const ENDPOINTS: Record<string, Audience> = {
   'POST /account/security/keep': 'users who have shown a second factor, by cookie',
   'POST /api/me/credentials/keep': 'users who have shown a second factor',
   'GET /account/': 'everybody',
+  'GET /account/admin/': 'everybody',
   // The secret of a link decides, and for an address the session too: test/pages/mailed-links.test.ts.
   'GET /account/link/:secret': 'everybody',
   'POST /account/link': 'everybody',

@@ -135,8 +135,10 @@ describe('the pages of programs', () => {
     expect(textOf(made.html)).toContain('sso_endpoint_name')
     expect(made.html).toMatch(/>lks_[\w-]{43}</)
     const list = textOf((await operator.get(path)).html)
-    expect(list).toContain('https://list.example.org/api/auth/sso_callback?method=sso_get_token')
+    expect(list).toContain('list list.example.org')
     expect(list).not.toContain('lks_')
+    const shown = await operator.get(`${path}/edit?id=${client.clientId}`)
+    expect(shown.html).toContain(`<code id="client-id">${client.clientId}</code>`)
     expect((await operator.post(`${path}/add`, form)).status).toBe(409)
     const wrong = { ...form, name: 'x', site: 'http://list.example.org' }
     expect((await operator.post(`${path}/add`, wrong)).status).toBe(400)

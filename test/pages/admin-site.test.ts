@@ -58,9 +58,7 @@ async function addEvent(kind: string, at: number, event: object = {}): Promise<v
 describe('the overview of administrators', () => {
   test('tells that everything works, and how many users there are', async () => {
     const text = await textAt()
-    expect(text).toContain(
-      'Nothing needs your attention Everything works. Working: Database, Password check, Database tables.',
-    )
+    expect(text).toContain('Nothing needs your attention Everything works.')
     expect(text).toContain('3 Users')
     expect(text).toContain('2 No second factor')
     expect(text).not.toMatch(/Needs your attention|\d ms|MiB|Cache/)
@@ -82,7 +80,7 @@ describe('the overview of administrators', () => {
       const openlist = new OpenListStandIn()
       openlist.settings['sign_all'] = 'true'
       const text = await textWith(openlist)
-      expect(text).toMatch(/Everything works\. .*, File server \(OpenList\)\./)
+      expect(text).toContain('Everything works.')
       expect(text).not.toContain('Needs your attention')
     })
 

@@ -420,7 +420,7 @@ describe('the page of a user', () => {
       const { html } = await admin.get(`${USERS}/${aliceId}`)
       return textOf(/<p class="facts">.*?<\/p>/s.exec(html)?.[0] ?? '')
     }
-    expect(await facts()).toBe('Made just now Never seen No e-mail address 0 sign-ins in 7 days')
+    expect(await facts()).toBe('Created just now Never seen No e-mail address 0 sign-ins in 7 days')
     const seen = { kind: 'sign_in', userAgent: '', userId: aliceId }
     await site.db.insert(auditEvents).values([
       { ...seen, network: 'a', at: site.now - 8 * 24 * HOUR },
@@ -429,7 +429,7 @@ describe('the page of a user', () => {
     ])
     await site.db.update(users).set({ email: 'a@example.org' }).where(eq(users.id, aliceId))
     expect(await facts()).toBe(
-      'Made just now Last seen 2 hours ago a@example.org (not confirmed) 2 sign-ins in 7 days',
+      'Created just now Last seen 2 hours ago a@example.org (not confirmed) 2 sign-ins in 7 days',
     )
   })
 
@@ -496,6 +496,27 @@ describe('the page of a user', () => {
     await visitor.signIn(alice.username, alice.password)
   })
 
+  test('asks one thing about a user who waits, or is disabled', async () => {
+    const text = async () => textOf((await admin.get(`${USERS}/${aliceId}`)).html)
+    expect(await text()).toContain('None: Passkeys, SSH keys, App passwords, Sessions.')
+    await site.db.update(users).set({ disabled: true }).where(eq(users.id, aliceId))
+    expect(await text()).toMatch(/alice is disabled .*Enable account/)
+    expect(await text()).not.toMatch(/End all sessions|Disable account/)
+    await site.db.update(users).set({ waiting: true }).where(eq(users.id, aliceId))
+    expect(await text()).toMatch(/alice waits for your approval .*Approve .*Reject/)
+    expect(await text()).not.toMatch(
+      /Enable account|Delete user|Link for a new password|alice is disabled/,
+    )
+  })
+
+  test.each([
+    ['locked', 'Nobody is locked'],
+    ['waiting', 'Nobody waits for your approval'],
+    ['without-two-factor', 'No second factor: 2'],
+  ])('says what the list %s means', async (group, text) => {
+    expect(textOf((await admin.get(`${USERS}?group=${group}`)).html)).toContain(text)
+  })
+
   test('sets a password, typed or generated, which ends the sessions', async () => {
     const visitor = new Visitor(site)
     await visitor.signIn(alice.username, alice.password)
@@ -552,7 +573,7 @@ describe('the page of a user', () => {
     expect(await post('end-sessions')).toMatchObject({ status: 303 })
     expect(await ofAlice()).toEqual([])
     expect(textOf((await admin.get(`${USERS}/${aliceId}`)).html)).toContain(
-      'The user is not signed in.',
+      'App passwords, Sessions.',
     )
   })
 

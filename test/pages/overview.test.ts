@@ -244,7 +244,7 @@ describe('a new network', () => {
       'Sign out other devices',
       'New network',
       'Choose a new password',
-      'Passkeys phone',
+      'Passkeys 1 phone',
     ]
     const places = steps.map((step) => text.indexOf(step))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
@@ -269,6 +269,26 @@ describe('a new network', () => {
     const done = await visitor.post('/account/security/check/done')
     expect(done.location).toBe('/account?done=account-checked')
     expect((await overview()).text).not.toContain('Was it you?')
+  })
+
+  test('the check shows first what ends the most, and folds what is known', async () => {
+    await addSession()
+    for (let place = 0; place < 3; place++) await addPasskey(`key ${place}`)
+    const { html } = await visitor.get('/account/security/check')
+    const text = textOf(html)
+    expect(text).toMatch(/Sign out other devices Sign out everywhere else \(1\) .* New network/)
+    expect(text).toContain('Passkeys 3 Show 3 entries key')
+  })
+
+  test('the pages of its steps lead back to the check until all is safe', async () => {
+    const BACK = '<a href="/account/security/check">‹ Back to securing your account</a>'
+    const keys = async () => (await visitor.get('/account/keys')).html
+    expect(await keys()).not.toContain(BACK)
+    expect((await visitor.get('/account/security/check')).html).not.toContain(BACK)
+    expect(await keys()).toContain(BACK)
+    expect((await visitor.get('/account/sessions')).html).toContain(BACK)
+    await visitor.post('/account/security/check/done')
+    expect(await keys()).not.toContain(BACK)
   })
 })
 
@@ -304,7 +324,7 @@ describe('the protection of an account', () => {
   })
 })
 
-test('the address with a slash at its end leads to the overview', async () => {
-  const { status, location } = await new Visitor(new CheapSite()).get('/account/')
-  expect([status, location]).toEqual([302, '/account'])
+test.each(['/account', '/account/admin'])('%s with a slash at its end leads on', async (path) => {
+  const { status, location } = await new Visitor(new CheapSite()).get(`${path}/`)
+  expect([status, location]).toEqual([302, path])
 })

@@ -653,7 +653,7 @@ export async function filledStates(page: Page, filled: Filled, take: Take): Prom
     await take(page, `filled-${name}`)
   }
   await page.goto('/account/keys')
-  await page.locator('.rows summary').nth(1).click()
+  await page.locator('.rows > li').nth(1).locator('summary').first().click()
   await take(page, 'filled-keys-asked')
 }
 

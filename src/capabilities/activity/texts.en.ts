@@ -32,7 +32,8 @@ export const activityEn = {
     noneFoundHint: 'Choose other days, or all events.',
     showAll: 'Show all events',
     network: 'Network',
-    repeated: (times: number) => `${times} times at`,
+    /** The texts before and after the time. */
+    repeated: (times: number): [before: string, after: string] => [`${times} times at `, ''],
     /** The texts before, between and after the two times. */
     repeatedBetween: (times: number): [before: string, between: string, after: string] => [
       `${times} times between `,

@@ -30,7 +30,7 @@ export const activityZh: typeof activityEn = {
     noneFoundHint: '请换一个日期范围，或查看全部事件。',
     showAll: '显示全部事件',
     network: '网络',
-    repeated: (times) => `${times} 次，时间`,
+    repeated: (times) => ['', `，${times} 次`],
     repeatedBetween: (times) => ['', ' 至 ', ` 之间 ${times} 次`],
     groups: {
       warnings: '警告',

@@ -7,7 +7,7 @@ export const appPasswordsEn = {
     noneHint: 'Create one for each app. Then you can delete it without changing the others.',
     created: (when: string) => `Created ${when}`,
     lastUsed: (when: string) => `Last used ${when}`,
-    from: (network: string) => `from ${network}`,
+    lastUsedFrom: (when: string, network: string) => `Last used ${when} from ${network}`,
     neverUsed: 'Never used',
     expires: (when: string) => `Expires ${when}`,
     expired: (when: string) => `Expired ${when}`,

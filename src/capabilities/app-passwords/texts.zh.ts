@@ -9,7 +9,7 @@ export const appPasswordsZh: typeof appPasswordsEn = {
     noneHint: '请为每个应用单独创建一个，这样可以单独删除，不影响其他应用。',
     created: (when) => `${when}创建`,
     lastUsed: (when) => `${when}使用`,
-    from: (network) => `来自 ${network}`,
+    lastUsedFrom: (when, network) => `${when}从 ${network} 使用`,
     neverUsed: '从未使用',
     expires: (when) => `${when}到期`,
     expired: (when) => `${when}过期`,

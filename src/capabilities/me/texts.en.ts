@@ -95,6 +95,7 @@ export const meEn = {
       'It signs out all devices, this one too, and apps that you sign in to. Sign in with it, and this page goes on.',
     passwordChanged: (when: string) => `You chose a new password ${when}.`,
     open: (what: string) => `Check: ${what}`,
+    show: (entries: number) => `Show ${entries} entries`,
     end: 'That is all',
     endLead: 'Nothing else opens your account.',
     safe: 'All is safe',

@@ -84,6 +84,7 @@ export const meZh: typeof meEn = {
       '所有设备都会退出登录，包括这一台；用此账户登录的应用也会退出。用新密码登录后，会回到这里。',
     passwordChanged: (when) => `${when}设置了新密码。`,
     open: (what) => `检查：${what}`,
+    show: (entries) => `显示 ${entries} 项`,
     end: '检查完毕',
     endLead: '没有其他方式能打开你的账户。',
     safe: '一切安全',

@@ -98,7 +98,7 @@ export const openidEn = {
     redirectsHint: 'One per line, exactly as the app sends them.',
     postLogout: 'Addresses after the sign-out',
     logout: 'Back-channel logout address',
-    addresses: 'Client ID and addresses',
+    clientId: 'Client ID',
     flagsTitle: 'Options',
     flags: {
       first_party: {

@@ -75,7 +75,7 @@ export const openidZh: typeof openidEn = {
     redirectsHint: '每行一个，与应用发送的完全一致。',
     postLogout: '退出后的地址',
     logout: '后端退出通知地址',
-    addresses: '客户端 ID 和地址',
+    clientId: '客户端 ID',
     flagsTitle: '选项',
     flags: {
       first_party: { title: '它属于本站', hint: '不询问用户是否同意让它知道自己的身份。' },

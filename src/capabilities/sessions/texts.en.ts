@@ -22,6 +22,7 @@ export const sessionsEn = {
     expires: (when: string) => `Ends ${when}`,
     end: 'Sign out',
     endOthers: 'Sign out everywhere else',
+    endAll: (devices: number) => `Sign out everywhere else (${devices})`,
     endOthersQuestion: 'You are signed out on all other devices. App passwords stay valid.',
     onlyThis: 'You are not signed in anywhere else.',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,

@@ -12,6 +12,7 @@ export const sessionsZh: typeof sessionsEn = {
     expires: (when) => `${when}到期`,
     end: '退出',
     endOthers: '退出其他所有设备',
+    endAll: (devices) => `退出其他所有设备（${devices}）`,
     endOthersQuestion: '除本设备外，其他设备都将退出登录。应用专用密码仍然有效。',
     onlyThis: '你没有在其他地方登录。',
     browserOn: (browser, system) => `${system} 上的 ${browser}`,

@@ -13,7 +13,7 @@ export const sshKeysEn = {
     noneHint: 'Add a public key to sign in over SFTP without a password.',
     added: (when: string) => `Added ${when}`,
     lastUsed: (when: string) => `Last used ${when}`,
-    lastUsedFrom: (network: string) => `from ${network}`,
+    lastUsedFrom: (when: string, network: string) => `Last used ${when} from ${network}`,
     neverUsed: 'Never used',
     older: counted('1 older key', '# older keys'),
     bits: (bits: number) => `${bits} bits`,

@@ -12,7 +12,7 @@ export const sshKeysZh: typeof sshKeysEn = {
     noneHint: '添加公钥后，就可以不用密码通过 SFTP 登录。',
     added: (when) => `${when}添加`,
     lastUsed: (when) => `${when}使用`,
-    lastUsedFrom: (network) => `来自 ${network}`,
+    lastUsedFrom: (when, network) => `${when}从 ${network} 使用`,
     neverUsed: '从未使用',
     older: (count) => `另外 ${count} 个较早的公钥`,
     bits: (bits) => `${bits} 位`,

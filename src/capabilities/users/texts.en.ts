@@ -52,9 +52,17 @@ export const usersEn = {
     add: 'New user',
     none: 'No users found',
     noneHint: (search: string) => `No name, e-mail address or network contains “${search}”.`,
-    noneInGroup: (group: string) => `Nobody is in the list “${group}”.`,
+    noneIn: {
+      admins: 'Nobody is an administrator',
+      disabled: 'Nobody is disabled',
+      'without-two-factor': 'Everybody has a second factor',
+      waiting: 'Nobody waits for your approval',
+      locked: 'Nobody is locked',
+      ending: 'No account ends',
+    },
     showAll: 'Show all users',
     total: counted('1 user', '# users'),
+    totalIn: (group: string, users: number) => `${group}: ${users}`,
     totalOver: (most: string) => `More than ${most} users. Search for a name to find the others.`,
     pages: 'Pages',
     previous: 'Previous page',
@@ -84,8 +92,8 @@ export const usersEn = {
     },
     stopEnds: (what: string, when: string) => `${what}, and accepted again ${when}`,
     lastSeen: 'Last seen',
-    made: 'Made',
-    madeAt: (when: string) => `Made ${when}`,
+    made: 'Created',
+    madeAt: (when: string) => `Created ${when}`,
     lastSeenAt: (when: string) => `Last seen ${when}`,
     neverSeen: 'Never seen',
     emailUnconfirmed: 'not confirmed',
@@ -150,15 +158,16 @@ export const usersEn = {
     create: 'Create user',
     save: 'Save changes',
 
-    access: 'Sessions, keys and app passwords',
+    access: 'Access',
+    /** The kinds of access of which the user has nothing. */
+    hasNone: (kinds: string) => `None: ${kinds}.`,
+    separator: ', ',
     help: 'Help with signing in',
     endAccess: 'Sign out, disable or delete',
     resetPassword: 'Reset password',
     resetPasswordLead:
       'Set a new password yourself. The old one stops working, and all sessions end.',
     unlock: 'Unlock',
-    unlockLead:
-      'Unlocking ends this and clears the failed attempts, so that the user can try again immediately.',
     cancelTwoFactor: 'Turn off two-step verification',
     cancelTwoFactorLead:
       'For a user who has lost the phone and the recovery codes. Codes stop working, and all sessions end. A passkey that stays can still sign in.',
@@ -170,7 +179,8 @@ export const usersEn = {
     disableLead:
       'Sign the user out at once, and refuse sign-ins until you enable the account again. App passwords are deleted for good: apps such as rclone need new ones afterwards.',
     enable: 'Enable account',
-    enableLead: 'The user can sign in again.',
+    isDisabled: (name: string) => `${name} is disabled`,
+    isDisabledLead: 'The user cannot sign in, and has no sessions.',
     delete: 'Delete user',
     deleteLead:
       'Delete the user with all keys and sessions. You can undo it for ten minutes. Files are not deleted.',

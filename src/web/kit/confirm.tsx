@@ -130,14 +130,28 @@ interface ChangeProps {
   takesCode?: boolean
   /** Takes nothing away that can't be had back. */
   isHarmless?: boolean
+  /** Whether it is what the page asks for. */
+  isPrimary?: boolean
 }
 
 /** One change of one thing: a button, a question, fields, what makes the session fresh. */
 export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
   const { view, label, question = '', action, submit, values = {}, problem } = props
-  const { fields = [], confirmedAs, takesCode = true, isHarmless = false } = props
+  const {
+    fields = [],
+    confirmedAs,
+    takesCode = true,
+    isHarmless = false,
+    isPrimary = false,
+  } = props
   return (
-    <Confirm label={label} cancel={view.t.cancel} question={question} open={problem !== undefined}>
+    <Confirm
+      label={label}
+      cancel={view.t.cancel}
+      question={question}
+      open={problem !== undefined}
+      isPrimary={isPrimary}
+    >
       <form method="post" action={action}>
         <Alert
           problem={problem}
@@ -164,7 +178,7 @@ function HiddenFields({ values }: Required<Pick<ChangeProps, 'values'>>) {
   )
 }
 
-type PressProps = Pick<ChangeProps, 'view' | 'action' | 'problem' | 'values'> & {
+type PressProps = Pick<ChangeProps, 'view' | 'action' | 'problem' | 'values' | 'isPrimary'> & {
   label: string
   /** As in `Change`. */
   confirmedAs: string
@@ -172,13 +186,13 @@ type PressProps = Pick<ChangeProps, 'view' | 'action' | 'problem' | 'values'> & 
 
 /** A change that takes nothing away: one press while the session is fresh, else it asks for that. */
 export function Press({ label, ...props }: PressProps) {
-  const { view, action, problem, values = {} } = props
+  const { view, action, problem, values = {}, isPrimary = false } = props
   if (!view.isFresh || problem !== undefined)
     return <Change {...props} label={label} submit={label} isHarmless />
   return (
     <form method="post" action={action}>
       <HiddenFields values={values} />
-      <button class="secondary">{label}</button>
+      <button class={isPrimary ? undefined : 'secondary'}>{label}</button>
     </form>
   )
 }

@@ -253,6 +253,8 @@ interface ConfirmProps {
   cancel: string
   question: string
   open?: boolean
+  /** Whether it is what the page asks for. */
+  isPrimary?: boolean
 }
 
 /**
@@ -260,9 +262,9 @@ interface ConfirmProps {
  * the one that cancels; it needs no script. The script closes the question on Escape as well.
  */
 export function Confirm(props: PropsWithChildren<ConfirmProps>) {
-  const { label, cancel, question, open = false, children } = props
+  const { label, cancel, question, open = false, isPrimary = false, children } = props
   return (
-    <details class="confirm" open={open}>
+    <details class={isPrimary ? 'confirm primary' : 'confirm'} open={open}>
       <summary>
         <span class="shut">{label}</span>
         <span class="cancel">{cancel}</span>

@@ -3,6 +3,7 @@ import { SCRIPT, STYLE_SHEET } from '../../../.build/assets.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import { Announcement } from './announcement.tsx'
 import { Avatar } from './avatar.tsx'
+import { CHECK_PATH } from './checking.ts'
 import { Icon } from './icons.tsx'
 import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from './language.ts'
 import type { NavigationItem, View } from './view.ts'
@@ -26,14 +27,25 @@ export function AccountPage({ view, title, children }: LayoutProps) {
         </div>
       </header>
       <div class="frame">
-        <Navigation view={view} />
+        <Navigation view={view} title={title} />
         <main id="content">
+          <BackToCheck view={view} />
           <Announcement view={view} />
           <Notice view={view} />
           {children}
         </main>
       </div>
     </Document>
+  )
+}
+
+/** Leads back from the pages that the check of the account leads to. */
+function BackToCheck({ view: { t, path, isChecking } }: { view: View }): Child {
+  if (!isChecking || path.startsWith(CHECK_PATH) || path.startsWith('/account/admin')) return null
+  return (
+    <p class="back">
+      <a href={CHECK_PATH}>‹ {t.backToCheck}</a>
+    </p>
   )
 }
 
@@ -105,7 +117,7 @@ function Brand({ view: { site } }: { view: View }) {
 }
 
 /** The pages of the site. Narrow screens open them with a button that names the present page. */
-function Navigation({ view }: { view: View }) {
+function Navigation({ view, title }: { view: View; title: string }) {
   const { t, account, navigation, files } = view
   const own: NavigationItem[] =
     files === undefined ? [...navigation.own] : [[files.start, 'files'], ...navigation.own]
@@ -119,7 +131,7 @@ function Navigation({ view }: { view: View }) {
             <Icon name="menu" />
             {t.menu}
           </span>
-          {present !== undefined && <b>{t.nav[present[1]]}</b>}
+          <b>{present === undefined ? title : t.nav[present[1]]}</b>
         </summary>
       </details>
       <nav aria-label={t.mainNavigation}>

@@ -11,6 +11,7 @@ import type { Method } from '../../core/access/sign-in-methods.ts'
 import type { Fields } from './form.ts'
 import type { Acting } from '../../core/access/act-as.ts'
 import { isFreshAt } from '../../core/access/freshness.ts'
+import { isChecking } from './checking.ts'
 import { type Language, languageOf, textsFor } from './language.ts'
 import { localPathOf } from './local-path.ts'
 import type { IconName } from './icons.tsx'
@@ -122,6 +123,8 @@ export interface View {
   usualFolder: string
   /** The parts of capabilities on pages of others, in order. */
   parts: readonly PageParts[]
+  /** Whether the visitor is on the way through the check of the account. */
+  isChecking: boolean
   /** Set for a session that its user has to confirm and can confirm with a passkey. */
   ceremony: BegunCeremony | undefined
 }
@@ -206,6 +209,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     rpId: relyingParty?.rpId,
     usualFolder: usualFolder(deps),
     parts: source.parts,
+    isChecking: isChecking(c),
     ceremony:
       account?.hasPasskey && relyingParty && (!isFresh || account.factorState === 'unused')
         ? await source.beginCeremony(deps, relyingParty, account.username)

@@ -209,12 +209,16 @@ function Times({ view, run }: { view: View; run: Run }) {
   const last = <Time view={view} at={event.at} isClock />
   if (run.length === 1) return last
   const t = view.t.activity
-  if (minuteOf(first.at) === minuteOf(event.at))
+  if (minuteOf(first.at) === minuteOf(event.at)) {
+    const [before, after] = t.repeated(run.length)
     return (
       <>
-        {t.repeated(run.length)} {last}
+        {before}
+        {last}
+        {after}
       </>
     )
+  }
   const [before, between, after] = t.repeatedBetween(run.length)
   return (
     <>

@@ -180,10 +180,15 @@ export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword
           {item.lastUsedAt === null ? (
             t.neverUsed
           ) : (
-            <>
-              <Time view={view} at={item.lastUsedAt} phrase={t.lastUsed} />
-              {item.lastNetwork !== null && ` ${t.from(item.lastNetwork)}`}
-            </>
+            <Time
+              view={view}
+              at={item.lastUsedAt}
+              phrase={(when) =>
+                item.lastNetwork === null
+                  ? t.lastUsed(when)
+                  : t.lastUsedFrom(when, item.lastNetwork)
+              }
+            />
           )}
         </span>
         <span class={isExpired ? 'problem' : undefined}>

@@ -19,12 +19,10 @@ export const ofUser: PartOfUser = {
       return {
         icon: 'groups',
         title: t.title,
-        count: groups.length,
+        ...(groups.length === 0 ? { about: t.inNone } : { count: groups.length }),
         content: (
           <>
-            {groups.length === 0 ? (
-              <p class="hint">{t.inNone}</p>
-            ) : (
+            {groups.length > 0 && (
               <ul>
                 {groups.map(({ id, name }) => (
                   <li>

@@ -4,12 +4,12 @@ import { inBatchOf } from '../../../core/database/shared-batch.ts'
 import type { App, AppContext } from '../../../web/http/context.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
 import { action, formsOf } from '../../../web/kit/action.ts'
+import { beginChecking, CHECK_PATH, endChecking } from '../../../web/kit/checking.ts'
 import { loadPartsOfUser } from '../../../web/kit/capability.ts'
 import type { Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { goTo, readView } from '../../../web/kit/view.ts'
 import { confirmNetworks, listOwnSessions } from '../../sessions/manage.ts'
-import { CHECK_PATH } from '../../sessions/pages/new-network.tsx'
 import { signInPath } from '../../sign-in/pages/next.ts'
 import { clearSessionToken } from '../../sign-in/pages/session-cookie.ts'
 import { changeProfile } from '../profile.ts'
@@ -34,7 +34,10 @@ export const checkPages = new Hono<App>()
       done: action({
         confirms: true,
         run: (c) => confirmNetworks(c.get('deps'), sessionOf(c)),
-        done: (c) => goTo(c, '/account', 'account-checked'),
+        done(c) {
+          endChecking(c)
+          return goTo(c, '/account', 'account-checked')
+        },
       }),
     }),
   )
@@ -60,6 +63,7 @@ async function showCheck(c: AppContext, refused?: Refused) {
   )
   const [{ changed }, ...found] = works
   const { account, sessions, newNetworks, countries } = ran
+  beginChecking(c)
   const props = {
     view: await readView(c, account),
     sessions,

@@ -1,5 +1,6 @@
-import type { Child } from 'hono/jsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import { HOUR_MILLISECONDS } from '../../../core/base/time.ts'
+import { CHECK_PATH } from '../../../web/kit/checking.ts'
 import { ConfirmFields, CONFIRM_FIELDS } from '../../../web/kit/confirm.tsx'
 import { Alert } from '../../../web/kit/fields.tsx'
 import { problemIn, type ShownRefused } from '../../../web/kit/form.ts'
@@ -11,7 +12,6 @@ import { RemainingRows } from '../../../web/kit/remaining-rows.tsx'
 import { Rows } from '../../../web/kit/rows.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
-import { CHECK_PATH } from '../../sessions/pages/new-network.tsx'
 import { EndOthers, type Found, othersOf, SessionRow } from '../../sessions/pages/sessions.tsx'
 import { PasswordForm } from './password-section.tsx'
 
@@ -43,8 +43,12 @@ export function CheckPage(props: CheckProps) {
           </li>
           {remaining.map(({ title, page, rows }) => (
             <li>
-              <h2>{title(view.t)}</h2>
-              <RemainingRows view={view} rows={rows} ofOther={false} />
+              <h2>
+                {title(view.t)} <span class="badge">{rows.length}</span>
+              </h2>
+              <Folded view={view} count={rows.length}>
+                <RemainingRows view={view} rows={rows} ofOther={false} />
+              </Folded>
               <a role="button" class="secondary" href={page}>
                 {t.open(title(view.t))}
               </a>
@@ -65,20 +69,45 @@ export function CheckPage(props: CheckProps) {
   )
 }
 
+/** Those of new networks are shown, the others folded. */
 function Devices(props: CheckProps) {
-  const { view } = props
+  const { view, newNetworks } = props
+  const t = view.t.check
   const others = othersOf(props)
+  const rowsOf = (isNew: boolean) =>
+    others
+      .filter(({ network }) => newNetworks.some((found) => found.network === network) === isNew)
+      .map((session) => (
+        <SessionRow {...props} session={session} isCurrent={false} from="check" level={3} />
+      ))
+  const known = rowsOf(false)
   return (
     <>
-      <h2>{view.t.check.devices}</h2>
+      <h2>{t.devices}</h2>
+      {others.length > 0 && <EndOthers view={view} from="check" count={others.length} />}
       <Rows
-        rows={others.map((session) => (
-          <SessionRow {...props} session={session} isCurrent={false} from="check" level={3} />
-        ))}
-        none={<Done text={view.t.sessions.onlyThis} />}
+        rows={rowsOf(true)}
+        none={others.length === 0 && <Done text={view.t.sessions.onlyThis} />}
       />
-      {others.length > 1 && <EndOthers view={view} from="check" />}
+      {known.length > 0 && (
+        <Folded view={view} count={known.length}>
+          <Rows rows={known} none={<></>} />
+        </Folded>
+      )}
     </>
+  )
+}
+
+/** The most entries that a step shows unasked. */
+const MAX_OPEN = 2
+
+function Folded({ view, count, children }: PropsWithChildren<{ view: View; count: number }>) {
+  if (count <= MAX_OPEN) return <>{children}</>
+  return (
+    <details class="older">
+      <summary>{view.t.check.show(count)}</summary>
+      {children}
+    </details>
   )
 }
 

@@ -1,12 +1,10 @@
+import { CHECK_PATH } from '../../../web/kit/checking.ts'
 import { Press } from '../../../web/kit/confirm.tsx'
 import { placeName } from '../../../web/kit/country.ts'
 import type { Problem } from '../../../web/kit/form.ts'
 import { Icon } from '../../../web/kit/icons.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
-
-/** The page that leads through everything that opens the account. */
-export const CHECK_PATH = '/account/security/check'
 
 /** A row of `selectNewNetworks`. */
 export interface NewNetwork {

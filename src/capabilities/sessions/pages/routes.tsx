@@ -4,6 +4,7 @@ import { text } from '../../../core/base/text.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { actorOf, sessionOf } from '../../../web/http/guard.ts'
 import { action, formsOf } from '../../../web/kit/action.ts'
+import { CHECK_PATH } from '../../../web/kit/checking.ts'
 import type { Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { goTo, readView } from '../../../web/kit/view.ts'
@@ -15,7 +16,6 @@ import {
   endSession,
   listOwnSessions,
 } from '../manage.ts'
-import { CHECK_PATH } from './new-network.tsx'
 import { SessionsPage } from './sessions.tsx'
 
 const PATH = '/account/sessions'

@@ -2,6 +2,7 @@ import { storedMethods } from '../../../core/access/sign-in-methods.ts'
 import { own } from '../../../core/base/own.ts'
 import { HOUR_MILLISECONDS } from '../../../core/base/time.ts'
 import type { StoredSession as Session } from '../record.ts'
+import { CHECK_PATH } from '../../../web/kit/checking.ts'
 import { Change } from '../../../web/kit/confirm.tsx'
 import { Alert } from '../../../web/kit/fields.tsx'
 import { placeName } from '../../../web/kit/country.ts'
@@ -14,7 +15,7 @@ import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import { describeUserAgent } from '../../../web/kit/user-agent.ts'
 import type { View } from '../../../web/kit/view.ts'
 import { EndEverything } from './end-everything.tsx'
-import { CHECK_PATH, type NewNetwork, WasItYou } from './new-network.tsx'
+import { type NewNetwork, WasItYou } from './new-network.tsx'
 
 /** What `listOwnSessions` finds. */
 export interface Found {
@@ -40,9 +41,12 @@ export function SessionsPage(props: SessionsProps) {
   const others = othersOf(props)
   return (
     <AccountPage view={view} title={t.title}>
-      <Heading title={t.title} lead={t.lead} />
+      <header class="bar">
+        <Heading title={t.title} lead={t.lead} />
+        {others.length > 0 && <EndOthers view={view} />}
+      </header>
       <Alert problem={refused?.form === 'known' ? undefined : refused?.problem} fields={[]} />
-      {hasEnded && (
+      {hasEnded && newNetworks.length === 0 && (
         <article class="status">
           <Icon name="security" />
           <div>
@@ -66,7 +70,7 @@ export function SessionsPage(props: SessionsProps) {
           <SessionRow {...props} session={session} isCurrent={session.id === currentId} />
         ))}
       </ul>
-      {others.length === 0 ? <p class="aside">{t.onlyThis}</p> : <EndOthers view={view} />}
+      {others.length === 0 && <p class="aside">{t.onlyThis}</p>}
       <EndEverything view={view} />
       {others.length > 0 && !hasEnded && newNetworks.length === 0 && (
         <p class="aside">
@@ -85,13 +89,21 @@ export function othersOf({ sessions, newNetworks, currentId }: Found & { current
     .toSorted((a, b) => Number(isNew(b)) - Number(isNew(a)) || b.lastActiveAt - a.lastActiveAt)
 }
 
-/** @param from Names the page that follows, if not this one. */
-export function EndOthers({ view, from }: { view: View; from?: 'check' }) {
+interface EndOthersProps {
+  view: View
+  /** Names the page that follows, if not this one. */
+  from?: 'check'
+  /** How many there are, where this is what the page asks for. */
+  count?: number
+}
+
+export function EndOthers({ view, from, count }: EndOthersProps) {
   const t = view.t.sessions
   return (
     <Change
       view={view}
-      label={t.endOthers}
+      isPrimary={count !== undefined}
+      label={count === undefined ? t.endOthers : t.endAll(count)}
       question={t.endOthersQuestion}
       action="/account/sessions/end-others"
       submit={t.endOthers}

@@ -174,8 +174,11 @@ function Use({ view, item }: { view: View; item: Key }) {
   const isKnown = item.lastUsedNetwork !== '' && item.lastUsedNetwork !== 'unknown'
   return (
     <span>
-      <Time view={view} at={item.lastUsedAt} phrase={t.lastUsed} />
-      {isKnown && ` ${t.lastUsedFrom(item.lastUsedNetwork)}`}
+      <Time
+        view={view}
+        at={item.lastUsedAt}
+        phrase={(when) => (isKnown ? t.lastUsedFrom(when, item.lastUsedNetwork) : t.lastUsed(when))}
+      />
     </span>
   )
 }

@@ -362,6 +362,7 @@ const peopleNoticesEn = {
 /** The texts of the kit. Each capability has its own (`texts.en.ts`). */
 export const kitEn = {
   skipToContent: 'Skip to content',
+  backToCheck: 'Back to securing your account',
   announcement: 'Announcement',
   place: (network: string, country: string) => `${network} (${country})`,
   menu: 'Menu',

@@ -51,6 +51,7 @@ const peopleNoticesZh = {
 /** The texts of the kit. Each capability has its own (`texts.zh.ts`). */
 export const kitZh: KitTexts = {
   skipToContent: '跳到正文',
+  backToCheck: '返回账户检查',
   announcement: '公告',
   place: (network, country) => `${network}（${country}）`,
   menu: '菜单',

@@ -56,13 +56,22 @@ export function Checklist({ view, users, action }: ChecklistProps) {
             <Icon name={isDone ? 'done' : 'missing'} />
             <span>
               {isDone || page === undefined ? <b>{title}</b> : <a href={page}>{title}</a>}
-              {!isDone && <span class="hint">{hint}</span>}
+              {!isDone && (
+                <span class="hint">
+                  <WithCode text={hint} />
+                </span>
+              )}
             </span>
           </li>
         ))}
       </ul>
     </article>
   )
+}
+
+/** Shows what stands between backticks as code. */
+function WithCode({ text }: { text: string }) {
+  return <>{text.split('`').map((part, place) => (place % 2 === 0 ? part : <code>{part}</code>))}</>
 }
 
 /** The page of a step, where the site has it. */

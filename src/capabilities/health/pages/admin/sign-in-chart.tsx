@@ -24,6 +24,10 @@ export function SignInChart({ view, days }: { view: View; days: readonly Day[] }
     month: 'short',
     timeZone: 'UTC',
   })
+  const month = new Intl.DateTimeFormat(LANGUAGE_TAGS[view.language], {
+    month: 'short',
+    timeZone: 'UTC',
+  })
   const heightOf = (count: number) =>
     count === 0 ? 0 : Math.max(1, Math.round((count / most) * HEIGHT))
   return (
@@ -36,9 +40,11 @@ export function SignInChart({ view, days }: { view: View; days: readonly Day[] }
         </p>
       </header>
       <ol>
-        {days.map(({ at, signIns, refused }) => {
+        {days.map(({ at, signIns, refused }, place) => {
           const [low, high] = [heightOf(signIns), heightOf(refused)]
           const day = dayOf(at)
+          const date = new Date(at).getUTCDate()
+          const namesMonth = date === 1 || place === days.length - 1
           return (
             <li>
               <a
@@ -49,7 +55,10 @@ export function SignInChart({ view, days }: { view: View; days: readonly Day[] }
                   <path d={bar(HEIGHT, low)} />
                   <path class="refused" d={bar(HEIGHT - low, high)} />
                 </svg>
-                <span aria-hidden="true">{new Date(at).getUTCDate()}</span>
+                <span aria-hidden="true">
+                  {date}
+                  {namesMonth && <b>{month.format(at)}</b>}
+                </span>
               </a>
             </li>
           )

@@ -4,6 +4,7 @@ import { Avatar } from '../../../../web/kit/avatar.tsx'
 import { EventList } from '../../../activity/pages/event-list.tsx'
 import { Alert } from '../../../../web/kit/fields.tsx'
 import type { Problem } from '../../../../web/kit/form.ts'
+import { Icon } from '../../../../web/kit/icons.tsx'
 import { LANGUAGE_TAGS } from '../../../../web/kit/language.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Heading, Pins } from '../../../../web/kit/parts.tsx'
@@ -121,12 +122,11 @@ function Attention({ view, state: { waiting, stops, attention, parts } }: SitePr
               </Row>
             ))}
           {waiting > 0 && (
-            <Row
-              icon="new-user"
-              tone="amber"
-              level={3}
-              title={<a href={`${USERS}?group=waiting`}>{t.waiting(waiting)}</a>}
-            />
+            <Row icon="new-user" tone="amber" level={3} title={t.waiting(waiting)}>
+              <a role="button" href={`${USERS}?group=waiting`}>
+                {t.review}
+              </a>
+            </Row>
           )}
           {ofParts}
           {stoppedUsers(stops).map(({ userId, username, stops: own }) => (
@@ -148,9 +148,16 @@ function Attention({ view, state: { waiting, stops, attention, parts } }: SitePr
           {others}
         </ul>
       )}
-      <p class="hint">
-        <b>{works && !isFair ? t.works : t.fails}</b> {t.working(good.join(t.separator))}
-      </p>
+      {works && !isFair ? (
+        <p class="mark good">
+          <Icon name="done" />
+          <span class="hint">{isNeeded ? t.othersWork : t.works}</span>
+        </p>
+      ) : (
+        <p class="hint">
+          <b>{t.fails}</b> {t.working(good.join(t.separator))}
+        </p>
+      )}
     </article>
   )
 }

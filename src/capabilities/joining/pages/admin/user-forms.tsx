@@ -17,6 +17,7 @@ export function Decisions({ view, user: { id, username }, action, refused }: Use
         action={action('approve')}
         problem={problemIn(refused, 'approve')}
         confirmedAs={`approve-${id}`}
+        isPrimary
       />
       <Change
         view={view}

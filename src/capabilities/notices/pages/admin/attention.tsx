@@ -11,16 +11,14 @@ export const findFailingChannels: FindAttention = async (db, batch) => {
       lastFailedAt === null || lastFailedAt <= (lastSentAt ?? 0)
         ? []
         : [
-            <Row
-              icon="channels"
-              tone="red"
-              level={3}
-              title={<a href="/account/admin/notices">{name || view.t.channels.kinds[kind]}</a>}
-            >
+            <Row icon="channels" tone="red" level={3} title={name || view.t.channels.kinds[kind]}>
               <p class="facts">
                 <span>{target}</span>
                 <TimeFact view={view} at={lastFailedAt} phrase={view.t.channels.failing} />
               </p>
+              <a role="button" class="secondary" href="/account/admin/notices">
+                {view.t.adminSite.look}
+              </a>
             </Row>,
           ],
     )

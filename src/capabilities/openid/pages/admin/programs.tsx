@@ -22,7 +22,7 @@ import { KindPage, ListPage } from '../../../../web/kit/frames.tsx'
 import { Tile } from '../../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { CopyButton } from '../../../../web/kit/parts.tsx'
-import { Empty, Menu, NEWEST, Row } from '../../../../web/kit/rows.tsx'
+import { Empty, Fold, Menu, NEWEST, Row } from '../../../../web/kit/rows.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 
 const PATH = '/account/admin/programs'
@@ -77,12 +77,7 @@ interface ProgramRowProps {
 
 function ProgramRow({ view, client, id: place, refused }: ProgramRowProps) {
   const t = view.t.adminPrograms
-  const { id, name, redirectUris, postLogoutUris, logoutUri, secretHash } = client
-  const addresses = [
-    [t.redirects, redirectUris],
-    [t.postLogout, postLogoutUris],
-    [t.logout, logoutUri === '' ? [] : [logoutUri]],
-  ] as const
+  const { id, name, redirectUris, secretHash } = client
   const flags = [
     client.firstParty && t.isFirstParty,
     client.adminsOnly && t.adminsOnly,
@@ -99,31 +94,8 @@ function ProgramRow({ view, client, id: place, refused }: ProgramRowProps) {
           <span>{flag}</span>
         ))}
       </p>
-      <details class="older">
-        <summary>{t.addresses}</summary>
-        <dl>
-          <dt>client_id</dt>
-          <dd>
-            <code>{id}</code>
-          </dd>
-          {addresses
-            .filter(([, uris]) => uris.length > 0)
-            .map(([label, uris]) => (
-              <>
-                <dt>{label}</dt>
-                {uris.map((uri) => (
-                  <dd>{uri}</dd>
-                ))}
-              </>
-            ))}
-        </dl>
-      </details>
-      <p>
-        <a href={`${PATH}/edit?id=${encodeURIComponent(id)}`} aria-label={`${t.edit}: ${name}`}>
-          {t.edit}
-        </a>
-      </p>
       <Menu label={view.t.actionsFor(name)} open={isOfRow(refused, { id })}>
+        <a href={`${PATH}/edit?id=${encodeURIComponent(id)}`}>{t.edit}</a>
         {secretHash !== null && (
           <Change
             view={view}
@@ -297,8 +269,17 @@ export function EditProgramPage({ view, client, fields: typed, problem }: EditPr
   const title = t.editTitle(client.name)
   return (
     <AccountPage view={view} title={title}>
+      <p class="back">
+        <a href={PATH}>‹ {t.title}</a>
+      </p>
       <h1>{title}</h1>
       <article>
+        <dl>
+          <dt>{t.clientId}</dt>
+          <dd>
+            <code id="client-id">{client.id}</code> <CopyButton view={view} from="client-id" />
+          </dd>
+        </dl>
         <p>{client.secretHash === null ? t.editLeadPublic : t.editLead}</p>
         <form class="wide beside" method="post" action={`${PATH}/edit`}>
           <Alert problem={problem} fields={[...SHOWN_OF_OTHER, ...CONFIRM_FIELDS]} />
@@ -334,9 +315,12 @@ function fieldsOf(client: OpenidClient): Fields {
 function ReservedNames({ view, names, refused }: ProgramsProps) {
   const t = view.t.adminPrograms
   return (
-    <section>
-      <h2>{t.namesTitle}</h2>
-      <p class="hint">{t.namesLead}</p>
+    <Fold
+      title={t.namesTitle}
+      count={names.length}
+      open={names.some(({ username }) => isOfRow(refused, { username }))}
+    >
+      <p class="facts">{t.namesLead}</p>
       <ul class="rows">
         {names.map(({ username }) => (
           <Row icon="lock" tone="amber" title={username} level={3}>
@@ -349,11 +333,12 @@ function ReservedNames({ view, names, refused }: ProgramsProps) {
               submit={t.release}
               problem={problemIn(refused, 'release', { username })}
               confirmedAs={`release-${username}`}
+              isHarmless
             />
           </Row>
         ))}
       </ul>
-    </section>
+    </Fold>
   )
 }
 

@@ -39,6 +39,7 @@ export function Unlock({ view, userId, action, problem }: UnlockProps) {
       action={action}
       problem={problem}
       confirmedAs={`unlock-${userId}`}
+      isPrimary
     />
   )
 }

@@ -62,7 +62,7 @@ export function Box({ name, title }: { name: string; title: string }) {
   )
 }
 
-/** The forms that take access away, and the one that gives it back. */
+/** The forms that take access away. */
 export function EndForms(props: UserProps) {
   const { view, user, isLastAdmin, refused } = props
   const t = view.t.adminUsers
@@ -75,7 +75,7 @@ export function EndForms(props: UserProps) {
         <Alert problem={refused.problem} fields={[]} />
       )}
       <ul class="rows actions">
-        {!isGuest && (
+        {!isGuest && !user.disabled && (
           <FormRow
             page={page}
             form="end-sessions"
@@ -86,7 +86,11 @@ export function EndForms(props: UserProps) {
             isDangerous
           />
         )}
-        {isLastAdmin ? <li class="row-note">{t.lastAdmin}</li> : <EnableOrDisable {...props} />}
+        {isLastAdmin ? (
+          <li class="row-note">{t.lastAdmin}</li>
+        ) : (
+          !user.disabled && <Disable {...props} />
+        )}
         {!isGuest && !isLastAdmin && (
           <FormRow
             page={page}
@@ -104,22 +108,10 @@ export function EndForms(props: UserProps) {
   )
 }
 
-function EnableOrDisable(props: UserProps) {
+function Disable(props: UserProps) {
   const { view, user } = props
   const t = view.t.adminUsers
   const page = pageFor(props)
-  if (user.disabled)
-    return (
-      <FormRow
-        page={page}
-        form="enable"
-        icon="check"
-        tone="green"
-        label={t.enable}
-        lead={t.enableLead}
-        confirms
-      />
-    )
   return (
     <FormRow
       page={page}

@@ -1,6 +1,6 @@
 import { GUEST } from '../../../../core/accounts/roles.ts'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
-import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
+import { CONFIRM_FIELDS, ConfirmFields, Press } from '../../../../web/kit/confirm.tsx'
 import { EventList } from '../../../activity/pages/event-list.tsx'
 import { Alert } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
@@ -38,14 +38,15 @@ export function UserPage(props: UserProps) {
         </div>
       </header>
       <Waiting {...props} />
+      <Disabled {...props} />
       <LockedOut {...props} />
       <div class="folds">
         <ChangeForm {...props} />
         {user.role !== GUEST && <UserDetails {...props} />}
       </div>
-      <HelpForms {...props} />
+      {!details.waiting && <HelpForms {...props} />}
       {user.role !== GUEST && <Access {...props} />}
-      <EndForms {...props} />
+      {!details.waiting && <EndForms {...props} />}
       <section>
         <header class="bar">
           <h2>{t.latestEvents}</h2>
@@ -74,26 +75,58 @@ function UserFacts({ view, details, use }: UserProps) {
   )
 }
 
-/** The user's present access, kind by kind. */
+/** The user's present access, kind by kind; the kinds without any are one line. */
 function Access(props: UserProps) {
   const { view, sections, refused } = props
+  const t = view.t.adminUsers
   const page = pageFor(props)
+  const shown = sections.flatMap(({ show, forms }) => {
+    const section = show?.(page)
+    return section === undefined ? [] : [{ ...section, isRefused: isOneOf(forms, refused) }]
+  })
+  const isEmpty = ({ count, isRefused }: (typeof shown)[number]) => count === 0 && !isRefused
+  const none = shown.filter(isEmpty).map(({ title }) => title)
   return (
     <section>
-      <h2>{view.t.adminUsers.access}</h2>
+      <h2>{t.access}</h2>
       <div class="folds">
-        {sections.map(({ show, forms }) => {
-          const section = show?.(page)
-          if (section === undefined) return null
-          const { content, ...fold } = section
-          return (
-            <Fold {...fold} open={refused !== undefined && forms.includes(refused.form)}>
+        {shown
+          .filter((section) => !isEmpty(section))
+          .map(({ content, isRefused, ...fold }) => (
+            <Fold {...fold} open={isRefused}>
               {content}
             </Fold>
-          )
-        })}
+          ))}
       </div>
+      {none.length > 0 && <p class="hint">{t.hasNone(none.join(t.separator))}</p>}
     </section>
+  )
+}
+
+const isOneOf = (forms: readonly string[], refused: UserProps['refused']) =>
+  refused !== undefined && forms.includes(refused.form)
+
+/** Says that the user can not sign in, and ends that. Who waits is approved instead. */
+function Disabled(props: UserProps) {
+  const { view, user, details, refused } = props
+  const t = view.t.adminUsers
+  if (!user.disabled || details.waiting) return <></>
+  return (
+    <article class="status warn">
+      <Icon name="lock" />
+      <div>
+        <h2>{t.isDisabled(user.username)}</h2>
+        {user.role !== GUEST && <p>{t.isDisabledLead}</p>}
+      </div>
+      <Press
+        view={view}
+        label={t.enable}
+        action={userAction(props, 'enable')}
+        problem={problemIn(refused, 'enable')}
+        confirmedAs="enable"
+        isPrimary
+      />
+    </article>
   )
 }
 
@@ -124,7 +157,6 @@ function LockedOut(props: UserProps) {
       <div>
         <h2>{t.lockedOut}</h2>
         <StopFacts view={view} stops={stops} />
-        <p>{t.unlockLead}</p>
       </div>
       <Unlock
         view={view}

@@ -47,7 +47,7 @@ export function UsersPage(props: UsersProps) {
   return (
     <AccountPage view={view} title={t.title}>
       <header class="bar find">
-        <Heading title={t.title} lead={totalText(view, total)} />
+        <Heading title={t.title} lead={totalText(view, total, fields.group)} />
         <form class="search" action={USERS_PATH}>
           {fields.group !== '' && <input type="hidden" name="group" value={fields.group} />}
           {fields.sort !== 'made' && <input type="hidden" name="sort" value={fields.sort} />}
@@ -100,9 +100,10 @@ export function UsersPage(props: UsersProps) {
   )
 }
 
-function totalText(view: View, total: number): string {
+function totalText(view: View, total: number, group: UserSearch['group']): string {
   const t = view.t.adminUsers
-  if (total <= MAX_LISTED_USERS) return t.total(total)
+  if (total <= MAX_LISTED_USERS)
+    return group === '' ? t.total(total) : t.totalIn(t.groups[group], total)
   return t.totalOver(numberIn(view, MAX_LISTED_USERS))
 }
 
@@ -116,11 +117,14 @@ function GroupCount({ count }: { count: number }) {
 }
 
 function NoUsers({ view: { t }, search, group }: UserSearch & { view: View }) {
-  const inGroup = group === '' ? '' : t.adminUsers.noneInGroup(t.adminUsers.groups[group])
-  const hint = search === '' ? inGroup : t.adminUsers.noneHint(search)
+  const { none, noneIn, noneHint } = t.adminUsers
   return (
     <>
-      <Empty icon="users" title={t.adminUsers.none} hint={hint} />
+      {search === '' && group !== '' ? (
+        <Empty icon="users" title={noneIn[group]} />
+      ) : (
+        <Empty icon="users" title={none} hint={search === '' ? '' : noneHint(search)} />
+      )}
       <p class="aside">
         <a href={USERS_PATH}>{t.adminUsers.showAll}</a>
       </p>
@@ -295,7 +299,9 @@ function UserRow({ view, user, list }: { view: View; user: ListedUser; list: str
         {isGuest ? <span class="pick" /> : <Pick view={view} user={user} />}
         <Avatar name={user.username} />
         <span>
-          <a href={userAddress(user.id, list)}>{user.username}</a>
+          <a href={userAddress(user.id, list)}>
+            <Breakable text={user.username} />
+          </a>
           <StateBadge view={view} user={user} />
         </span>
       </th>
@@ -313,6 +319,20 @@ function UserRow({ view, user, list }: { view: View; user: ListedUser; list: str
         {isGuest ? '' : user.keys}
       </td>
     </tr>
+  )
+}
+
+/** A name that is an address breaks at its signs first. */
+function Breakable({ text }: { text: string }) {
+  return (
+    <>
+      {text.split(/(?<=[@.])/).map((part, place) => (
+        <>
+          {place > 0 && <wbr />}
+          {part}
+        </>
+      ))}
+    </>
   )
 }
 
