@@ -47,6 +47,9 @@ test('a backup of a running site, restored on another machine, lets users sign i
   expect(made).toMatchObject({ code: 0, stderr: '' })
   expect(made.stdout).toContain('SECRET_KEYS')
   expect(statSync(file).mode & 0o777).toBe(0o600)
+  // The copy holds everything, so administrators see that it was made.
+  const events = await clone.command(['event', 'list', '--kind', 'backup_made'])
+  expect(events.stdout).toMatch(/ backup_made .*command line/)
   expect(readFileSync(file, 'latin1')).not.toContain(readFileSync(clone.path('.dev.vars'), 'utf8'))
   await clone.stop()
 
@@ -156,8 +159,8 @@ test('a restore says that what was taken away since the backup is back, and from
   const user = (...words: string[]) => clone.command(['user', ...words])
   await user('add', 'anna', '--generate')
   const file = clone.path('site.backup')
-  await clone.command(['backup', file])
   const [{ at } = {}] = clone.sql('select max(at) as at from audit_events')
+  await clone.command(['backup', file])
   await user('disable', 'anna')
   copyFileSync(clone.path('.dev.vars'), other.path('.dev.vars'))
   const { stdout } = await other.command(['restore', file])

@@ -260,6 +260,16 @@ describe('the overview of administrators', () => {
       expect(text).toContain('Make a backup')
     })
 
+    test('that knows of a backup by its event', async () => {
+      const step = async () =>
+        /<li class="(\w+)">(?:(?!<li).)*Make a backup/s.exec((await admin.get(SITE)).html)?.[1]
+      expect(await step()).toBeUndefined()
+      await site.db
+        .insert(auditEvents)
+        .values({ at: site.now, kind: 'backup_made', network: 'command line', userAgent: '' })
+      expect(await step()).toBe('good')
+    })
+
     test('that an administrator hides, and the settings show again', async () => {
       const { location } = await admin.post(`${SITE}/checklist/hide`)
       expect(location).toBe(`${SITE}?done=checklist-hidden`)

@@ -109,6 +109,7 @@ export const activityEn = {
       service_token_made: 'Service tokens created',
       service_token_ended: 'Service tokens ended',
       settings_changed: 'Settings changed',
+      backup_made: 'Backups made',
       users_imported: 'Users imported',
       proof_refused: 'Wrong passwords and codes while signed in',
       passkey_added: 'Passkeys added',
@@ -169,6 +170,7 @@ export const activityEn = {
    */
   events: {
     settings_changed: '{who} changed the site settings: {what}',
+    backup_made: '{who} made a backup of the site',
     users_imported: '{who} imported {what}',
     sign_in: '{who} signed in',
     sign_in_code: '{who} signed in with password and code',

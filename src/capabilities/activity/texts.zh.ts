@@ -99,6 +99,7 @@ export const activityZh: typeof activityEn = {
       service_token_made: '创建服务令牌',
       service_token_ended: '停用服务令牌',
       settings_changed: '修改站点设置',
+      backup_made: '制作备份',
       users_imported: '导入用户',
       proof_refused: '登录后输错密码或验证码',
       passkey_added: '添加通行密钥',
@@ -155,6 +156,7 @@ export const activityZh: typeof activityEn = {
   },
   events: {
     settings_changed: '{who}修改站点设置：{what}',
+    backup_made: '{who}制作了站点的备份',
     users_imported: '{who}导入 {what}',
     sign_in: '{who}登录',
     sign_in_code: '{who}用密码和验证码登录',

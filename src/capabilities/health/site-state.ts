@@ -1,6 +1,10 @@
 import type { Operator } from '../../core/access/operators.ts'
 import { of, read } from '../../core/access/subject.ts'
-import { countSignInsByDay, selectLatestChanges } from '../../core/audit/event-lists.ts'
+import {
+  countSignInsByDay,
+  selectLatestChanges,
+  selectLatestOf,
+} from '../../core/audit/event-lists.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 import type { Database } from '../../core/deps.ts'
 import { inOneBatch, type SharedBatch } from '../../core/database/shared-batch.ts'
@@ -54,6 +58,7 @@ export async function readSiteState<Part, Found>(
           now,
         ),
         settings: selectSettings(db, ['setup_checklist']),
+        backups: selectLatestOf(db, 'backup_made'),
       }),
       ...attention.map((find) => find(db, batch)),
     ],
@@ -73,6 +78,8 @@ export async function readSiteState<Part, Found>(
     users: found.users[0]?.total ?? 0,
     waiting: found.waiting[0]?.total ?? 0,
     factorless: found.factorless[0]?.total ?? 0,
+    /** Whether a backup was made within the days for which events are kept. */
+    hasBackup: found.backups.length > 0,
     hasChecklist: withAllDefaults(found.settings).setup_checklist === 'true',
   }
 }

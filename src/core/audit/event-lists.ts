@@ -158,6 +158,16 @@ export function selectLatestChanges(db: Database, limit: number) {
     .limit(limit)
 }
 
+/** Selects the id of the latest event of a rare kind. */
+export function selectLatestOf(db: Database, kind: EventKind) {
+  return db
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .where(sql`${auditEvents.kind} = ${literal(kind)} and ${isRare(sql`${auditEvents.kind}`)}`)
+    .orderBy(desc(auditEvents.id))
+    .limit(1)
+}
+
 /** More events are not read: of a larger number, each so many are one of a sample. */
 const MAX_SAMPLES = literal(1000)
 const DAY = literal(DAY_MILLISECONDS)

@@ -141,6 +141,7 @@ const KINDS = {
   },
   service_token_ended: { class: 'change', look: 'settings' },
   settings_changed: { class: 'change', look: 'settings' },
+  backup_made: { class: 'other', look: 'settings' },
   proof_refused: { class: 'other', look: 'warning' },
   passkey_added: {
     class: 'other',

@@ -1,3 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { EventKind } from '../../core/audit/kinds.ts'
+import { COMMAND_LINE } from '../../core/base/network.ts'
 import { CommandError, UsageError } from '../kit/command-error.ts'
 import { writeNewFile } from '../kit/new-file.ts'
 import { command, takes } from '../kit/declaration.ts'
@@ -20,22 +23,41 @@ SECRET_KEYS: keep .dev.vars as well, in another place. An existing file is never
       throw new UsageError(
         'This copies the local site; for the deployed one, use npx wrangler d1 export DB --remote --output <file>.',
       )
-    backUp(file)
-    const sentence = `Wrote ${file}. SECRET_KEYS is not in it: keep .dev.vars as well.`
-    output.done(sentence, { file })
+    const isNoted = backUp(file)
+    const noted = isNoted ? '' : ' The site took no note of it in its events.'
+    output.done(`Wrote ${file}. SECRET_KEYS is not in it: keep .dev.vars as well.${noted}`, {
+      file,
+    })
   },
 })
 
-/** @throws {CommandError} When there is no site, or the file can't be written. */
-function backUp(file: string): void {
+/**
+ * @returns Whether the site has an event of it, for administrators: the copy holds everything.
+ * @throws {CommandError} When there is no site, or the file can't be written.
+ */
+function backUp(file: string): boolean {
   const database = findLocalDatabase()
   if (database === undefined)
     throw new CommandError('There is no local site yet: run npm start first.')
-  writeNewFile(file, () =>
-    withSqlite(database, { readOnly: false }, (site) => {
+  return withSqlite(database, { readOnly: false }, (site) => {
+    writeNewFile(file, () => {
       if (readMigrations(site) === undefined)
         throw new CommandError('There is no local site yet: run npm start first.')
       copyInto(site, file)
-    }),
-  )
+    })
+    return note(site)
+  })
+}
+
+/** A site whose disk is full, or that is being written, still gets its backup. */
+function note(site: DatabaseSync): boolean {
+  const { network, userAgent } = COMMAND_LINE
+  try {
+    site
+      .prepare(`insert into audit_events (at, kind, network, user_agent) values (?, ?, ?, ?)`)
+      .run(Date.now(), 'backup_made' satisfies EventKind, network, userAgent)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -20,11 +20,13 @@ interface ChecklistProps {
   view: View
   /** Users of the site, the first ones too. */
   users: number
+  /** Whether the command line has made a backup lately. */
+  hasBackup: boolean
   action: string
 }
 
 /** The steps of a new site; nothing once all of them are done. */
-export function Checklist({ view, users, action }: ChecklistProps) {
+export function Checklist({ view, users, hasBackup, action }: ChecklistProps) {
   const t = view.t.adminSite
   const { account } = view
   const done: Record<Step, boolean> = {
@@ -40,8 +42,8 @@ export function Checklist({ view, users, action }: ChecklistProps) {
     page: pageOf(view, name),
   }))
   if (steps.every(({ isDone }) => isDone)) return <></>
-  // Nothing here knows of a backup, so this step is never done: the list ends with the others.
-  const backup = { ...t.steps.backup, isDone: false, page: undefined }
+  // Nothing here knows of a backup of Cloudflare's database: the list ends with the other steps.
+  const backup = { ...t.steps.backup, isDone: hasBackup, page: undefined }
   return (
     <article class="checklist">
       <header>

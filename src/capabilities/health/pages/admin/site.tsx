@@ -45,7 +45,12 @@ export function SitePage({ view, state, problem }: SiteProps) {
       <Alert problem={problem} fields={[]} />
       <Attention view={view} state={state} />
       {state.hasChecklist && (
-        <Checklist view={view} users={state.users} action={`${SITE}/checklist/hide`} />
+        <Checklist
+          view={view}
+          users={state.users}
+          hasBackup={state.hasBackup}
+          action={`${SITE}/checklist/hide`}
+        />
       )}
       <Tiles
         tiles={[
