@@ -702,6 +702,21 @@ describe('moving to a new phone', () => {
       expect(again.status, 'a code of the new phone was shown').toBe(403)
     })
 
+    test('begins from the sign-in, with the form that has the code', async () => {
+      const { codes } = await signInWithoutPhone()
+      const [, code = ''] = codes
+      const other = new Visitor(site)
+      await other.post('/account/sign-in', { username: 'alice', password: PASSWORD })
+      const wrong = await other.post('/account/sign-in/code', { code: '000000', ...withoutCode })
+      expect(wrong.status).toBe(402)
+      const form = { code, ...withoutCode }
+      const first = await other.post('/account/sign-in/code', form)
+      expect(first).toMatchObject({ status: 307, location: '/account/security/phone' })
+      const second = await other.post('/account/security/phone', form)
+      expect(second.status).toBe(200)
+      expect(second.html).toContain('class="secret"')
+    })
+
     test('changes nothing until it is finished', async () => {
       const { other, codes } = await signInWithoutPhone()
       const secret = await beginMove(other, withoutCode)

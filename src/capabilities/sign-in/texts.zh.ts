@@ -19,6 +19,7 @@ export const signInZh: typeof signInEn = {
     codeHint: '身份验证器应用显示的六位数字，或一个恢复代码。',
     letIn: (site) => chinese`${site} 的管理员可以立即让你登录。等待结束后，此页会转到登录页。`,
     lostPhoneCode: '手机丢了？在这里输入一个恢复代码。',
+    lostPhoneSubmit: '用它登录并设置新手机',
     noCode: '验证码有问题？',
     codeLate:
       '应用每 30 秒显示一个新的验证码，每个只能使用一次。如果总是被拒绝，请让手机自动设置时间。',

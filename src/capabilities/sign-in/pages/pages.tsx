@@ -6,6 +6,7 @@ import { SinglePage } from '../../../web/kit/layout.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
 import { NoPasskeysHere, PasskeyButton } from '../../../web/kit/passkey-button.tsx'
 import type { AskingProgram, BegunCeremony, View } from '../../../web/kit/view.ts'
+import { RECOVERED } from '../../two-factor/pages/new-phone.tsx'
 import { CodeField, NameAndPassword } from './fields.tsx'
 import { signInPath } from './next.ts'
 
@@ -142,8 +143,13 @@ export function CodePage({ view, username, next, problem, ceremony }: CodePagePr
         <NextField next={next} />
         <CodeField view={view} problem={problem} />
         <button>{t.codeSubmit}</button>
+        <div class="aside">
+          <p>{t.lostPhoneCode}</p>
+          <button class="quiet" name={RECOVERED} value="true">
+            {t.lostPhoneSubmit}
+          </button>
+        </div>
       </form>
-      <p class="aside">{t.lostPhoneCode}</p>
       <details class="lost" open={problem !== undefined}>
         <summary>{t.noCode}</summary>
         <p>{t.codeLate}</p>

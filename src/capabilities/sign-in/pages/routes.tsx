@@ -21,6 +21,7 @@ import { showContinue } from '../../../web/kit/problem-page.tsx'
 import { isFromAnotherSite } from '../../../web/http/page-here.ts'
 import { textsFor } from '../../../web/kit/language.ts'
 import { sessionToken, setSessionToken } from '../../../web/http/session-cookie.ts'
+import { NEW_PHONE_PATH, RECOVERED } from '../../two-factor/pages/new-phone.tsx'
 import { isRecoveryCode } from '../../two-factor/recovery.ts'
 import { backTo, goTo, readView, showPage, pageSourceOf } from '../../../web/kit/view.ts'
 import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
@@ -89,9 +90,13 @@ export const signInPages = new Hono<App>()
       signIn(c, { ...pending, code: validate(codeSchema, fields).code }),
     )
     if (!(refusal instanceof Refusal)) {
+      const isRecovered = isRecoveryCode(fields['code'] ?? '')
+      // The browser sends the form on with the new session, to the form that sets up a new phone.
+      if (isRecovered && fields[RECOVERED] !== undefined) return c.redirect(NEW_PHONE_PATH, 307)
       // There the user sees how many are left, and can set up a new phone.
-      const isRecovered = next === '' && isRecoveryCode(fields['code'] ?? '')
-      return isRecovered ? goTo(c, '/account/security', 'recovery-code-used') : leave(c, next)
+      return isRecovered && next === ''
+        ? goTo(c, '/account/security', 'recovery-code-used')
+        : leave(c, next)
     }
     // The password was changed or the account was disabled after the first step.
     if (refusal.refusal === 'wrongCredentials')

@@ -6,7 +6,7 @@ import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
 import type { View } from '../../../web/kit/view.ts'
 
-const PATH = '/account/security/phone'
+export const NEW_PHONE_PATH = '/account/security/phone'
 
 /** A form with this field needs no code, because the user has signed in with a recovery code. */
 export const RECOVERED = 'recovered'
@@ -28,7 +28,7 @@ export function NewPhonePage({ view, problem, isRecovered }: NewPhoneProps) {
         <ol class="steps">
           <li>
             <p>{isRecovered ? t.firstRecovered : t.first}</p>
-            <form method="post" action={PATH}>
+            <form method="post" action={NEW_PHONE_PATH}>
               <Alert
                 problem={problem}
                 fields={[...(isRecovered ? [] : ['code']), ...CONFIRM_FIELDS]}
@@ -67,7 +67,7 @@ export function LostPhone({ view }: { view: View }) {
         <h2>{t.lostTitle}</h2>
         <p>{t.lost}</p>
       </div>
-      <form method="post" action={PATH}>
+      <form method="post" action={NEW_PHONE_PATH}>
         <input type="hidden" name={RECOVERED} value="true" />
         <ConfirmFields view={view} form="phone" problem={undefined} takesCode={false} />
         <button>{t.lostSubmit}</button>
