@@ -14,14 +14,16 @@ export function PasswordSection({ view, refused }: SecurityProps) {
         <h2>{t.passwordTitle}</h2>
       </header>
       <p>{t.passwordLead}</p>
-      <Confirm
-        label={t.changePassword}
-        cancel={view.t.cancel}
-        question=""
-        open={problem !== undefined}
-      >
-        <PasswordForm view={view} action="/account/security/password" problem={problem} />
-      </Confirm>
+      <div class="decide">
+        <Confirm
+          label={t.changePassword}
+          cancel={view.t.cancel}
+          question=""
+          open={problem !== undefined}
+        >
+          <PasswordForm view={view} action="/account/security/password" problem={problem} />
+        </Confirm>
+      </div>
     </article>
   )
 }

@@ -168,12 +168,10 @@ function OwnChannel({ view, channel, refused }: OwnChannelProps) {
         <span class="badge good">{view.t.security.on}</span>
       </header>
       <ChannelFacts view={view} channel={channel} />
-      <form method="post" action={`${OWN_NOTICES_PATH}/test`}>
-        <p class="buttons">
+      <div class="decide">
+        <form method="post" action={`${OWN_NOTICES_PATH}/test`}>
           <button class="secondary">{t.test}</button>
-        </p>
-      </form>
-      <div class="actions">
+        </form>
         <Change
           view={view}
           label={t.topicsChange}

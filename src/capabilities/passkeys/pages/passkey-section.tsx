@@ -48,7 +48,7 @@ export function PasskeySection(props: SecurityProps) {
       {view.rpId === undefined ? (
         <NoPasskeysHere view={view} />
       ) : (
-        <p class="buttons">
+        <div class="decide">
           <a
             role="button"
             class={passkeys.length > 0 ? 'secondary' : undefined}
@@ -56,7 +56,7 @@ export function PasskeySection(props: SecurityProps) {
           >
             {t.add}
           </a>
-        </p>
+        </div>
       )}
       {passkeys.length > 0 && <p class="hint">{t.survive}</p>}
       <PasskeyScript />

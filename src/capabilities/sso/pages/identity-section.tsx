@@ -37,20 +37,22 @@ export function IdentitySection(props: SectionProps) {
         none={<p class="hint">{t.none}</p>}
       />
       {platform !== undefined && (
-        <Change
-          view={view}
-          label={
-            <span class="mark">
-              <Icon name={providerIcon(platform)} /> {t.link(siteProviderName(view, platform))}
-            </span>
-          }
-          question={t.linkQuestion}
-          action={`${PATH}/link`}
-          submit={t.linkContinue}
-          problem={problem}
-          confirmedAs="link-identity"
-          isHarmless
-        />
+        <div class="decide">
+          <Change
+            view={view}
+            label={
+              <span class="mark">
+                <Icon name={providerIcon(platform)} /> {t.link(siteProviderName(view, platform))}
+              </span>
+            }
+            question={t.linkQuestion}
+            action={`${PATH}/link`}
+            submit={t.linkContinue}
+            problem={problem}
+            confirmedAs="link-identity"
+            isHarmless
+          />
+        </div>
       )}
     </article>
   )

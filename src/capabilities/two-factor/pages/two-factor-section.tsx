@@ -24,12 +24,10 @@ export function TwoFactorSection(props: SecurityProps) {
       {account.hasTwoFactor ? (
         <>
           <CodesLeft view={view} left={codesLeft} />
-          <p class="buttons">
+          <div class="decide">
             <a role="button" class="secondary" href="/account/security/phone">
               {t.move}
             </a>
-          </p>
-          <div class="actions">
             <CodeForm view={view} form="codes" problem={problemIn(refused, 'codes')} />
             {!isLast && <CodeForm view={view} form="off" problem={problemIn(refused, 'off')} />}
           </div>
