@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -155,6 +156,21 @@ test('the entry of a container serves as the owner of the data with SECRET_KEYS 
     code: 1,
     stderr: expect.stringContaining('`docker compose run --rm latchkey secrets new`'),
   })
+})
+
+test('a pack for another CPU says so in one line', async () => {
+  const packages = join(site, 'node_modules/@cloudflare')
+  const [own = ''] = readdirSync(packages)
+  const other = own.endsWith('-arm64') ? 'workerd-linux-64' : 'workerd-linux-arm64'
+  renameSync(join(packages, own), join(packages, other))
+  try {
+    expect(await latchkey(['user', 'list']).ended).toMatchObject({
+      code: 1,
+      stderr: `This installation is for another CPU or system than this one: take the archive for linux-${process.arch}, or run npm ci.\n`,
+    })
+  } finally {
+    renameSync(join(packages, other), join(packages, own))
+  }
 })
 
 /** A version before the pack, whose last migration is an older one. */

@@ -14,8 +14,18 @@ const requireWrangler: (name: 'wrangler') => typeof import('wrangler') = createR
   import.meta.url,
 )
 
+/** @throws {CommandError} When the packages here are for another CPU or system. */
 export function loadMiniflare(): typeof import('miniflare') {
-  return requireMiniflare('miniflare')
+  try {
+    return requireMiniflare('miniflare')
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes('workerd on another platform')))
+      throw error
+    throw new CommandError(
+      `This installation is for another CPU or system than this one: take the archive for ${process.platform}-${process.arch}, or run npm ci.`,
+      { cause: error },
+    )
+  }
 }
 
 export function loadWrangler(): typeof import('wrangler') {
