@@ -91,6 +91,9 @@ describe.skipIf(OPENLIST === undefined)('folder rules in front of a real OpenLis
     expect(await visit()).toMatchObject({ code: 200 })
     await addRule('/nas/open', { uid: (await site.user('alice'))['id'] }, 'read')
     expect((await visit()).code).not.toBe(200)
+    // An access that began before enables it again there.
+    await site.openlist.asAdmin('POST', `/api/share/enable?id=${shared.data.id}`, {})
+    expect(await visit()).toMatchObject({ code: 404 })
   })
 
   test('metas answer as those of the stand-in', async () => {
