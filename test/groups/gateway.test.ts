@@ -652,3 +652,16 @@ describe('a share of a folder that is closed', () => {
     expect(await openShare('/sd/closed/a')).toContain('the file server gave no usable answer')
   })
 })
+
+test.each(['/dav/nas/closed/secret.txt', '/dav/nas/closed/no-such-name', '/dav/'])(
+  'the methods of WebDAV tell no names: %s',
+  async (path) => {
+    openlist.answer = () => new Response(null, { headers: { Allow: 'OPTIONS, PUT, MKCOL' } })
+    for (const options of [await site.fetch('OPTIONS', path), await dav('OPTIONS', path)]) {
+      expect(options.status).toBe(200)
+      expect(options.headers.get('DAV')).toBe('1, 2')
+      expect(options.headers.get('Allow')).toContain('PROPFIND, PROPPATCH, MKCOL')
+    }
+    expect(openlist.paths()).toEqual([])
+  },
+)

@@ -284,7 +284,7 @@ const DOORS: readonly (readonly [request: string, looks: string])[] = [
   ['GET /dav/nas/a', 'meta'],
   ['HEAD /dav/nas/a', 'meta'],
   ['POST /dav/nas/a', 'meta'],
-  ['OPTIONS /dav/nas/a', 'nothing'],
+  ['OPTIONS /dav/nas/a', 'answered here'],
   ['PROPFIND /dav/nas/a', 'meta'],
   ['PROPPATCH /dav/nas/a', 'meta'],
   ['MKCOL /dav/nas/a', 'guard'],

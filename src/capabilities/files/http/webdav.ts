@@ -11,9 +11,9 @@ import type { AppContext } from '../../../web/http/context.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { filesUnavailable } from '../origin.ts'
 import { passwordOf } from '../remote-users.ts'
-import { davRightOf, isLocking } from '../rights.ts'
+import { DAV_METHODS, davRightOf, isLocking } from '../rights.ts'
 import { findWithFileUser, readFileUser, selectFileActor } from '../store.ts'
-import { forward, NO_BODY, readUpload, readWhole } from './body.ts'
+import { forward, readUpload, readWhole } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { readGuarded } from './guarded.ts'
 import { targetOf } from './target.ts'
@@ -32,9 +32,8 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   const deps = c.get('deps')
   const basic = auth(c.req.raw)
   const headers = sentHeaders(c)
-  // Clients ask for the methods before they send a password; the guest answers.
-  if (basic === undefined && c.req.method === 'OPTIONS')
-    return passedAnswer(await forward(c, files, headers, NO_BODY))
+  // Clients ask for the methods before they send a password.
+  if (basic === undefined && c.req.method === 'OPTIONS') return answerOptions()
   if (basic === undefined) throw new Refusal('tokenInvalidated')
   if (!looksLikeAppPassword(basic.password)) throw new Refusal('appPasswordForDav')
   if (!isAppPassword(basic.password)) throw new Refusal('tokenInvalidated')
@@ -57,6 +56,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
       throw new Refusal('tokenInvalidated', { detail: error.message })
     throw error
   })
+  if (c.req.method === 'OPTIONS') return answerOptions()
   const isAdmin = actsAsRemoteAdmin(account)
   if (isLock && !isAdmin && webdavAccess(account.permission) !== 'write')
     throw new Refusal('filesNotPermitted')
@@ -81,6 +81,17 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   const second = await forward(c, files, headers, body)
   if (second.status !== 401) return answerOf(second)
   throw filesUnavailable('the password is refused')
+}
+
+/**
+ * Answers the same for every path: OpenList's methods tell anybody which names there are, also in a
+ * folder that is closed.
+ *
+ * @see RFC 4918 sections 10.1 and 18
+ */
+function answerOptions(): Response {
+  const headers = { Allow: DAV_METHODS.join(', '), DAV: '1, 2', 'MS-Author-Via': 'DAV' }
+  return new Response(null, { headers })
 }
 
 /**
