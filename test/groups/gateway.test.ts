@@ -1,5 +1,6 @@
+import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { folderRules, folderState } from '../../schema/tables.ts'
+import { folderRules, folderState, users } from '../../schema/tables.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import type { Envelope } from '../support/envelope.ts'
@@ -112,7 +113,6 @@ describe('an item that is closed', () => {
     ['share/create', { files: ['/nas/closed'] }, DENIED],
     ['share/create', { files: ['/nas/shown', '/nas'] }, DENIED],
     ['share/update', { id: 'x', files: ['/nas/closed/a'] }, DENIED],
-    ['task/copy/retry?tid=x', {}, DENIED],
   ])('%s %j', async (name, body, answer) => {
     expect(await post(name, body)).toMatchObject(answer)
     expect(openlist.paths()).toEqual(answer === PASSED ? [`POST /api/${name}`] : [])
@@ -499,6 +499,65 @@ describe('a file beside a folder', () => {
     const { as } = await newUser('bob', '/way/to/mine')
     expect(await relatedOf({ path: '/' }, as)).toEqual({ name: 'mine', related: null })
     expect(await relatedOf({ path: '/a' }, as)).toEqual({ name: 'mine', related })
+  })
+})
+
+describe('a copy or a move that is begun again', () => {
+  const DONE: Record<string, string> = {
+    ours: 'copy [/nas](/shown/a) to [/way](/to/mine)',
+    above: 'copy [/nas](/) to [/way](/to/mine)',
+    closed: 'copy [/nas](/closed/a) to [/](/way/to/mine)',
+    into: 'copy [/way/to](/mine/closed) to [/](/nas)',
+    unclear: 'copy [/nas](/closed/a) to [/x](/b) to [/way](/to/mine)',
+    balanced: 'copy [/nas.balance](/shown/a) to [/way](/to/mine)',
+    moved: 'move [/nas](/other) to [/way](/to/mine)',
+    read: 'move [/nas](/shown/a) to [/way](/to/mine)',
+  }
+
+  beforeEach(() => {
+    const tasks = Object.entries(DONE).map(([id, name]) => ({ id, name, state: 7 }))
+    openlist.answer = ({ path }) =>
+      /^\/api\/task\/\w+\/done$/.test(path)
+        ? Response.json({ code: 200, message: 'success', data: tasks })
+        : undefined
+  })
+
+  test.each<[string, object]>([
+    ['ours', PASSED],
+    ['moved', PASSED],
+    ...['above', 'closed', 'into', 'unclear', 'balanced', 'read', 'unknown', ''].map(
+      (id): [string, object] => [id, DENIED],
+    ),
+  ])('looks at what it is for: %s', async (id, answer) => {
+    expect(await post(`task/copy/retry?tid=${id}&tid=ours`, {})).toMatchObject(answer)
+    expect(openlist.paths()).toEqual([
+      'GET /api/task/copy/done',
+      ...(answer === PASSED ? [`POST /api/task/copy/retry?tid=${id}`] : []),
+    ])
+  })
+
+  test('of several is refused for one that is closed', async () => {
+    expect(await post('task/move/retry_some', ['ours', 'moved'])).toMatchObject(PASSED)
+    expect(openlist.sent.at(-1)).toMatchObject({ body: '["ours","moved"]' })
+    expect(await post('task/move/retry_some', ['ours', 'closed'])).toEqual(DENIED)
+    expect(await post('task/move/retry_some', [])).toMatchObject(PASSED)
+    expect(await post('task/move/retry_some', { ours: 1 })).toMatchObject({ code: 400 })
+  })
+
+  test('below another base path by now is refused', async () => {
+    await site.db
+      .update(users)
+      .set({ basePath: '/way', basePathKey: '/way/' })
+      .where(eq(users.id, userId))
+    expect(await post('task/copy/retry?tid=ours', {})).toEqual(DENIED)
+  })
+
+  test.each([
+    'task/copy/retry_failed',
+    'task/upload/retry?tid=ours',
+    'task/decompress/retry?tid=ours',
+  ])('of which nothing is known is refused: %s', async (name) => {
+    expect(await post(name, {})).toEqual(DENIED)
   })
 })
 

@@ -71,9 +71,11 @@ describe('what a request needs of its items', () => {
     ['fs/get_direct_upload_info', { path: '/n%61s', file_name: 'a' }, ['w /nas/a -within']],
     ['share/create', { files: ['nas/a', '\\nas\\b'] }, ['r /nas/a', 'r /nas/b']],
     ['share/update', { id: 'x', files: ['/nas/../to'] }, ['r /to']],
-    ['task/copy/retry', '', ['w /']],
-    ['task/move/retry_some', '["x"]', ['w /']],
+    ['task/copy/retry', '', []],
+    ['task/move/retry_some', '["x"]', []],
     ['task/upload/retry_failed', '', ['w /']],
+    ['task/copy/retry_failed', '', ['w /']],
+    ['task/decompress/retry', '', ['w /']],
   ])('%s', (name, body, found) => {
     expect(needs(post(name, body))).toEqual(found)
   })
@@ -299,7 +301,8 @@ const DOORS: readonly (readonly [request: string, looks: string])[] = [
 describe('every door of OpenList to a file', () => {
   test.each(DOORS)('%s: %s', (line, looks) => {
     const [method = '', path = ''] = line.split(' ')
-    const request = call(method, path, '{}', { Destination: '/dav/b', 'File-Path': '/a' })
+    const body = path.endsWith('_some') ? '[]' : '{}'
+    const request = call(method, path, body, { Destination: '/dav/b', 'File-Path': '/a' })
     expect(itemCallOf(request) !== undefined).toBe(looks === 'guard')
   })
 })

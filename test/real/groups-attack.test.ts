@@ -374,6 +374,29 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     expect((await dav('DELETE', '/dav/way/to/mine/c.txt')).status).toBe(204)
   })
 
+  test('a copy is begun again as long as its user may', async () => {
+    expect(await post('fs/copy', { ...from, ...to, names: ['shown'] })).toMatchObject({ code: 200 })
+    const done = async (): Promise<{ id: string; name: string }[]> =>
+      (await site.client.call('GET', '/api/task/copy/done', { token: alice })).data
+    const ofShown = async () => (await done()).find(({ name }) => name.includes('(/nas/shown)'))
+    await vi.waitFor(async () => expect(await ofShown()).toBeDefined())
+    const task = await ofShown()
+    const retry = () => post(`task/copy/retry?tid=${task?.id}`, {})
+    expect(await retry()).toMatchObject({ code: 200 })
+    expect(await post('task/copy/retry_some', [task?.id])).toMatchObject({ code: 200 })
+    expect(await post('task/copy/retry?tid=unknown', {})).toMatchObject({ code: 403 })
+    const { content } = await site.asAdmin('GET', '/api/admin/folder_rule/list?path=/nas/shown')
+    await site.asAdmin('POST', '/api/admin/folder_rule/update', {
+      id: content[0].id,
+      access: 'none',
+    })
+    expect(await retry()).toMatchObject({ code: 403 })
+    await site.asAdmin('POST', '/api/admin/folder_rule/update', {
+      id: content[0].id,
+      access: 'read',
+    })
+  })
+
   test('a folder with rules is not moved by an admin', async () => {
     const admin = await site.adminToken()
     const move = { src_dir: '/', dst_dir: '/x', names: ['nas'] }

@@ -18,6 +18,7 @@ import { settleFor } from '../writer.ts'
 import { type ItemCall, itemCallOf, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
 import { mayBeOfShare, readingOf, shareOf } from './readings.ts'
+import { needsOfTask } from './task-needs.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 
 /** The first change of a rule makes the row. */
@@ -156,7 +157,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
     admit: async (asker) => {
       const known = await settle(site, asker)
       if (known === undefined) throw new Refusal('folderDenied')
-      await refuseItems(site, item, known)
+      await refuseItems(site, item, known, asker)
       return item.understood
     },
     ...(share && { answer: (asker, answer) => closeShareAgain(site, share, asker, answer) }),
@@ -164,17 +165,44 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
 }
 
 /** @throws {Refusal} `folderDenied`, `folderHasRules`. */
-async function refuseItems(site: Site, item: ItemCall, known: Known & { account: Account }) {
+async function refuseItems(
+  site: Site,
+  item: ItemCall,
+  known: Known & { account: Account },
+  asker: FileAsker,
+) {
   const { seen, account } = known
   if (!seen.isAdmin) {
     // Without rules, too: it refuses names that lead out of their folder.
     refuseUnmet(seen, item.needs(account.basePath))
+    if (known.hasRules && item.tasks !== undefined)
+      refuseUnmet(seen, await needsOfTasks(item.tasks, account, asker))
     if (known.hasRules && item.share?.id !== undefined)
       refuseUnmet(seen, await needsOfShare(site, item.share.id))
     return
   }
   const stopsAdmins = item.needs('/').some(({ isForAdmins }) => isForAdmins)
   if (stopsAdmins && known.hasRules) refuseUnmet(seen, item.needs(await adminBasePath(site)))
+}
+
+const tasksSchema = v.nullable(v.array(v.object({ id: v.string(), name: v.string() })))
+
+/** @throws {Refusal} `folderDenied` for a task of which is not known what it is for. */
+async function needsOfTasks(
+  { list, ids }: NonNullable<ItemCall['tasks']>,
+  { basePath }: Account,
+  { ask }: FileAsker,
+): Promise<Need[]> {
+  const listed = v.safeParse(tasksSchema, (await ask?.(list))?.data)
+  const tasks = listed.success ? (listed.output ?? []) : []
+  const names = new Map(tasks.map(({ id, name }) => [id, name]))
+  return ids.flatMap((id) => {
+    const needs = needsOfTask(names.get(id) ?? '')
+    // Its user may have had another base path.
+    const isBelow = needs?.every(({ path }) => isAtOrBelow(path, cleanFolder(basePath)))
+    if (needs === undefined || isBelow !== true) throw new Refusal('folderDenied')
+    return needs
+  })
 }
 
 /** An admin acts below the base path of the admin there, which this site does not write. */

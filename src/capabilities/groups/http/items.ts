@@ -33,6 +33,8 @@ export interface ItemCall {
    *   folder.
    */
   needs: (basePath: string) => Need[]
+  /** Copies or moves that are begun again: the path of their list, and their ids. */
+  tasks?: { list: string; ids: string[] }
   /** For a request that opens a share. */
   share?: {
     /** Of one that is there already. */
@@ -243,7 +245,34 @@ function enableCall({ query }: FileCall): ItemCall {
 }
 
 /** A task that is begun again looks at nothing, and its user may have lost the folders it is for. */
-const TASK_RETRY = /^task\/[^/]+\/retry(?:_some|_failed)?$/
+const TASK_RETRY = /^task\/([^/]+)\/retry(_some|_failed)?$/
+const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(text))
+
+/**
+ * Which tasks fail meanwhile is not known, and of other tasks not what they are for.
+ *
+ * @throws {Refusal} `invalidBody`.
+ */
+function retryCall(
+  { query, body }: FileCall,
+  kind: string | undefined,
+  which: string | undefined,
+): ItemCall {
+  const isKnown = kind === 'copy' || kind === 'move'
+  if (!isKnown || which === '_failed') return { understood: {}, needs: () => [writesWhole('/')] }
+  const list = `/api/task/${kind}/done`
+  if (which === undefined) {
+    // OpenList takes the first of two ids.
+    const id = (query.get('tid') ?? '').toWellFormed()
+    const understood = { search: `?tid=${encodeURIComponent(id)}` }
+    return { understood, needs: () => [], tasks: { list, ids: [id] } }
+  }
+  const ids = v.safeParse(idsSchema, body())
+  if (!ids.success) throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
+  const headers = { 'Content-Type': 'application/json' }
+  const understood = { body: JSON.stringify(ids.output), search: '', headers }
+  return { understood, needs: () => [], tasks: { list, ids: ids.output } }
+}
 
 /**
  * Finds what a request needs that OpenList does not look at.
@@ -255,7 +284,8 @@ const TASK_RETRY = /^task\/[^/]+\/retry(?:_some|_failed)?$/
 export function itemCallOf(call: FileCall): ItemCall | undefined {
   if (call.area === 'dav') return davCallOf(call)
   const name = call.path.replace('/api/', '')
-  if (TASK_RETRY.test(name)) return { understood: {}, needs: () => [writesWhole('/')] }
+  const [retry, kind, which] = TASK_RETRY.exec(name) ?? []
+  if (retry !== undefined) return retryCall(call, kind, which)
   return Object.hasOwn(API_CALLS, name) ? API_CALLS[name]?.(call) : undefined
 }
 
