@@ -163,6 +163,17 @@ describe('POST /api/admin/notice/test', () => {
     expect(got).toHaveLength(3)
   })
 
+  test('takes fifty tests a day', async () => {
+    await addChannel()
+    for (let i = 0; i < 50; i++) {
+      expect(await send()).toMatchObject({ code: 200 })
+      site.now += PAUSE
+    }
+    expect(await send()).toMatchObject({ code: 429 })
+    site.now += 24 * HOUR
+    expect(await send()).toMatchObject({ code: 200 })
+  })
+
   test('waits as long for a test that was left', async () => {
     await addChannel()
     const held = Promise.withResolvers<Response>()

@@ -30,7 +30,7 @@ const channel = {
 const byEmail = { kind: 'email', topics: ['new_network', 'password'] }
 const sent = { answer: { data: { delivered: true, failure: '' } } }
 const tooSoon = { answer: { refusal: 'testedLately', fill: '15' } } as const
-const ONE_TEST = 'A channel takes one test every 15 seconds.'
+const ONE_TEST = 'A channel takes one test every 15 seconds, and 50 a day.'
 
 export const noticeOperations: Operations = {
   'GET /api/me/notices': {

@@ -5,7 +5,7 @@ import { literal } from '../../core/database/literal.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import { areOpen, selectBlocks } from '../../core/throttle/blocks.ts'
 import { chargeUnspent } from '../../core/throttle/charges.ts'
-import { testCounter } from '../../core/throttle/counters.ts'
+import { testCounters } from '../../core/throttle/counters.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
 import { QUEUES, TEST_MILLISECONDS } from './outbox.ts'
 import { parseTopics } from '../../core/audit/topics.ts'
@@ -169,7 +169,7 @@ export function beginTest(
   channelId: number | undefined,
   { id, now, notBefore }: NewTest,
 ) {
-  const counter = testCounter(owner === null ? `channel/${channelId}` : `user/${owner}`)
+  const counters = testCounters(owner === null ? `channel/${channelId}` : `user/${owner}`)
   const about = `test/${id}`
   const row = {
     channelId: noticeChannels.id,
@@ -188,13 +188,13 @@ export function beginTest(
     where ${isChannel(owner, channelId)} and ${notices.about} = ${about}
   )`
   return {
-    blocks: selectBlocks(db, [counter], now),
+    blocks: selectBlocks(db, counters, now),
     inserted: writing(db, by)
       .insert(notices, row, {
         from: noticeChannels,
-        where: and(isChannel(owner, channelId), areOpen([counter], now)),
+        where: and(isChannel(owner, channelId), areOpen(counters, now)),
       })
       .returning({ channelId: notices.channelId, about: notices.about }),
-    charged: chargeUnspent(db, by, [counter], now, isInserted),
+    charged: chargeUnspent(db, by, counters, now, isInserted),
   }
 }

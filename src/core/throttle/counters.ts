@@ -111,9 +111,9 @@ export function doorCounter(nameHash: string, door: string): Counter {
   return counter('pair', `${nameHash}/${door}`)
 }
 
-/** Returns the counter of tests of channels for notices. @param owner A user, or a channel. */
-export function testCounter(owner: string): Counter {
-  return counter('test', owner)
+/** Returns the counters of tests of channels for notices. @param owner A user, or a channel. */
+export function testCounters(owner: string): Counter[] {
+  return [counter('test', owner), counter('tests', owner)]
 }
 
 export function counter(limit: LimitName, owner: string): Counter {

@@ -51,6 +51,8 @@ export const LIMITS = {
    * receiver has 8 seconds, so there is one test at a time.
    */
   test: { failures: 1, seconds: 15, blockSeconds: 0 },
+  /** The same in a day: they may be mails. */
+  tests: { failures: 50, seconds: 24 * 60 * 60, blockSeconds: 0 },
   /** Registrations from one network, also those whose name is taken: each hashes a password. */
   register: { failures: 10, seconds: 60 * 60, blockSeconds: 0 },
   /** The same from all networks of one IPv6 /48. */
