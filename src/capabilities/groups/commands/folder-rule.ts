@@ -1,12 +1,13 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
-import { UsageError } from '../../../programs/kit/command-error.ts'
+import { explained, UsageError } from '../../../programs/kit/command-error.ts'
 import { choice, takes } from '../../../programs/kit/declaration.ts'
+import { latchkey } from '../../../programs/kit/printed-command.ts'
 import { lookUpUser, USER, USER_TEXT } from '../../../programs/site/find-user.ts'
 import { onSite, sought } from '../../../programs/site/on-site.ts'
 import type { Site } from '../../../programs/site/site.ts'
 import { adoptFolder } from '../adopt.ts'
 import { checkFolder } from '../check.ts'
-import { ACCESS } from '../decision.ts'
+import { ACCESS, type Decided } from '../decision.ts'
 import { changeRule, createRule, listRules, removeRule } from '../folder-rules.ts'
 import { moveFolder } from '../move.ts'
 import { ruleRecord } from '../record.ts'
@@ -78,7 +79,10 @@ permissions and the base path of a user.`,
     }
     const { waiting, warnings } =
       rule === undefined
-        ? await createRule(deps, COMMAND_LINE, { ...asked, access })
+        ? await explained(createRule(deps, COMMAND_LINE, { ...asked, access }), {
+            folderHasOwnUsers: `OpenList has users of its own at or below ${path}; make rules of them first: ${latchkey('folder-rule', 'adopt', path)}`,
+            adminsHaveEveryRight: 'Administrators have every right: no rule is for them.',
+          })
         : { waiting: await changeRule(deps, COMMAND_LINE, rule.id, access), warnings: [] }
     const warned = warnings.length === 0 ? '' : ` Warnings: ${warnings.join(', ')}.`
     const done = `${path}: ${name} ${access}.${say(waiting)}${warned}`
@@ -107,12 +111,23 @@ const check = onSite({
   examples: ['folder-rule check alice /photos'],
   async run(site, { user: { id, username }, path }, { output }) {
     const { access, rule, reach } = await checkFolder(site, COMMAND_LINE, id, path)
-    const why = rule === null ? '' : ` (rule ${rule})`
-    const text = access === 'open' ? 'open: no rule decides' : `${access}${why}`
-    const hidden = reach ? '' : ', and the base path hides the folder'
-    output.done(`${username} at ${path}: ${text}${hidden}.`, { access, rule, reach })
+    const text = access === 'open' ? 'no rule decides, the permissions do' : access
+    const why = rule === null ? whyWithoutRule(access) : await whyOf(site, rule)
+    const hidden = reach ? '' : '; the base path hides the folder'
+    output.done(`${username} at ${path}: ${text}${why}${hidden}.`, { access, rule, reach })
   },
 })
+
+/** Names the rule that decides. */
+async function whyOf(site: Site, id: number): Promise<string> {
+  const { rules } = await listRules(site, COMMAND_LINE, {}, 1, 0)
+  const rule = rules.find((each) => each.id === id)
+  return rule === undefined ? '' : `, by the rule of ${rule.group ?? rule.username} at ${rule.path}`
+}
+
+function whyWithoutRule(access: Decided): string {
+  return access === 'none' ? ', because others have rules there' : ''
+}
 
 const adopt = onSite({
   about: 'makes rules of the lists that OpenList has in a folder',
@@ -122,7 +137,9 @@ const adopt = onSite({
   async run(site, { path }, { output, remote }) {
     const deps = await withFileServer(site, remote)
     const { rules, waiting } = await adoptFolder(deps, COMMAND_LINE, path)
-    const done = `Made ${rules} rules of the lists at ${path}.${say(waiting)}`
+    const made =
+      rules === 0 ? 'OpenList has no lists of its own' : `Made ${rules} rules of the lists`
+    const done = `${made} at ${path}.${say(waiting)}`
     output.done(done, { path, rules, waiting })
   },
 })
