@@ -57,6 +57,27 @@ describe('the page of invitations', () => {
     expect(await listed()).toContain('family No longer valid 0 of 3 used Ended yesterday')
   })
 
+  test('shows who joined with which link, and the page of a user says with which', async () => {
+    const family = await site.invite({ name: 'family', uses: 12 })
+    const work = await site.invite({ name: 'work' })
+    for (let i = 1; i <= 11; i++)
+      await site.register({ username: `user-${i}`, invitation: family }, `192.0.${i}.2`)
+    await site.register({ username: 'bob', invitation: work })
+    const { html } = await admin.get(PATH)
+    const text = textOf(html)
+    expect(text).toMatch(
+      /family Valid 11 of 12 used .* Joined: user-1 user-2 .* user-10 and 1 more/,
+    )
+    expect(text).toMatch(/work Used 1 of 1 used .* Joined: bob$|Joined: bob /)
+    const [bob] = await site.db.select().from(users).where(eq(users.username, 'bob'))
+    expect(html).toContain(`<a href="/account/admin/users/${bob?.id}">bob</a>`)
+    const page = async () => textOf((await admin.get(`/account/admin/users/${bob?.id}`)).html)
+    expect(await page()).toContain('Joined with the invitation “work”')
+    await site.db.delete(links)
+    expect(await page()).toContain('Joined with an invitation')
+    expect(textOf((await admin.get('/account/admin/users/1')).html)).not.toContain('Joined with')
+  })
+
   test('lists no link for a new password, and never a secret', async () => {
     const id = await site.addUser('alice', { password: NEW_PASSWORD })
     await site.asAdmin('/api/admin/user/reset_link', { id })

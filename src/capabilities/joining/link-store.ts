@@ -1,5 +1,6 @@
-import { and, count, desc, eq, exists, lte, sql, type SQL } from 'drizzle-orm'
+import { and, count, desc, eq, exists, isNotNull, lte, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import * as v from 'valibot'
 import { links, users } from '../../../schema/tables.ts'
 import { namesOfGroups } from '../../core/accounts/groups.ts'
 import { keepDeleted, type UndoSlot } from '../../core/access/undo.ts'
@@ -161,6 +162,7 @@ export function selectLinks(
       uses: links.uses,
       used: links.used,
       groupNames: namesOfGroups(links.groupIds).as('group_names'),
+      joinedAsJson: joinedAsJson(),
       createdBy: links.createdBy,
       createdByName: sql<string | null>`${creators.username}`.as('by_name'),
       createdAt: links.createdAt,
@@ -177,6 +179,40 @@ export function selectLinks(
     .orderBy(desc(links.id))
     .limit(limit)
     .offset(offset)
+}
+
+/** The users of an invitation that a list names; further ones are only counted. */
+const MAX_JOINED = 10
+
+/** Selects, as JSON, the first users who joined with the invitation of a row. */
+function joinedAsJson() {
+  const joined = alias(users, 'joined')
+  return sql<string>`(
+    select json_group_array(json_object('id', "id", 'name', "username")) from (
+      select ${joined.id}, ${joined.username} from ${users} as ${sql.identifier('joined')}
+      where ${joined.invitationId} = ${links.id} order by ${joined.id} limit ${literal(MAX_JOINED)}
+    )
+  )`.as('joined')
+}
+
+const joinedSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(v.object({ id: v.number(), name: v.string() })),
+)
+
+/** Reads the users of `joinedAsJson`. */
+export function readJoined({ joinedAsJson: json }: ListedLink) {
+  return v.parse(joinedSchema, json)
+}
+
+/** Selects the note of the invitation that a user joined with; null once the link is gone. */
+export function selectInvitationOf(db: Database, userId: number) {
+  return db
+    .select({ name: links.name })
+    .from(users)
+    .leftJoin(links, eq(links.id, users.invitationId))
+    .where(and(eq(users.id, userId), isNotNull(users.invitationId)))
 }
 
 export type ListedLink = ReturnType<typeof selectLinks>['_']['result'][number]

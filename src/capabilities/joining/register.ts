@@ -177,6 +177,7 @@ async function registerInvited(
     // Only the reader of that address had the link.
     emailVerified: link.email !== '',
     waiting: false,
+    invitationId: link.id,
   }
   const event: AuditEvent = {
     ...client,

@@ -21,6 +21,7 @@ export type Registrant = Pick<
   | 'email'
   | 'emailVerified'
   | 'registeredNetwork'
+  | 'invitationId'
 > & { passwordHash: string; basePath: string; waiting: boolean }
 
 /** Holds while another registration may wait. */

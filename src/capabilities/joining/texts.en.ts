@@ -83,6 +83,10 @@ export const joiningEn = {
     mailedTo: (address: string) => `Mailed to ${address}`,
     separator: ', ',
     inGroups: (names: string) => `Groups: ${names}`,
+    joined: 'Joined:',
+    joinedMore: (more: number) => `and ${more} more`,
+    joinedWith: (name: string) => `Joined with the invitation “${name}”`,
+    joinedWithAny: 'Joined with an invitation',
     madeGroups: (names: string) => `Its accounts are in these groups: ${names}.`,
     withdraw: 'Withdraw',
     withdrawQuestion: (name: string) =>

@@ -101,6 +101,8 @@ export interface PartOfUser {
   remaining?: Read<Remaining>
   /** What a new password ends, listed where users check what opens their account. */
   connected?: Read<Remaining>
+  /** Among the facts at the beginning of the page of a user, for operators. */
+  fact?: Read<(view: View) => Child>
   /** On the page of a user, for operators; `undefined` where there is nothing to show. */
   section?: Read<(page: UserPage) => SectionOfUser | undefined>
   /** Its forms on that page, by the last segment of their address. */

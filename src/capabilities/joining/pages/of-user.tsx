@@ -12,6 +12,8 @@ import { goToList, listOf, userPageOf } from '../../users/pages/admin/user-addre
 import { linkPlaceOf } from '../http/link-place.ts'
 import { createResetLink } from '../reset-links.ts'
 import { approveUser, rejectUser } from '../waiting.ts'
+import { selectInvitationOf } from '../link-store.ts'
+import { INVITATIONS_PATH } from './admin/invitations.tsx'
 import { EMAIL_PATH } from './own-email.tsx'
 import { Decisions, ResetLinkForm, ResetLinkPage } from './admin/user-forms.tsx'
 
@@ -38,6 +40,15 @@ export const ofUser: PartOfUser = {
         ),
       })),
     }
+  },
+  async fact({ db }, userId, batch) {
+    const { invitations } = await batch.add({ invitations: selectInvitationOf(db, userId) })
+    return ({ t }) =>
+      invitations.map(({ name }) => (
+        <a href={INVITATIONS_PATH}>
+          {name ? t.adminInvitations.joinedWith(name) : t.adminInvitations.joinedWithAny}
+        </a>
+      ))
   },
   help: (page) => <ResetLinkForm page={page} />,
   decisions: (page) => <Decisions {...page} />,

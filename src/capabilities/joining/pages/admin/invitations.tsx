@@ -2,7 +2,7 @@ import { readGroupNames } from '../../../../core/accounts/groups.ts'
 import { DAY_MILLISECONDS } from '../../../../core/base/time.ts'
 import type { MadeLink } from '../../invitations.ts'
 import { LIFETIMES } from '../../links.ts'
-import type { ListedLink } from '../../link-store.ts'
+import { type ListedLink, readJoined } from '../../link-store.ts'
 import { Change, CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, Choice, Field, FormButtons } from '../../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
@@ -90,6 +90,7 @@ function InvitationRow({ view, link, id }: InvitationRowProps) {
         {createdByName !== null && <span>{t.madeBy(createdByName)}</span>}
         {groups.length > 0 && <span>{t.inGroups(groups.join(t.separator))}</span>}
       </p>
+      <Joined view={view} link={link} />
       {isLive && (
         <Change
           view={view}
@@ -101,6 +102,22 @@ function InvitationRow({ view, link, id }: InvitationRowProps) {
         />
       )}
     </Row>
+  )
+}
+
+/** The users who joined with an invitation, the first ones by name. */
+function Joined({ view: { t }, link }: { view: View; link: ListedLink }) {
+  const joined = readJoined(link)
+  if (joined.length === 0) return <></>
+  const more = link.used - joined.length
+  return (
+    <p class="facts">
+      <span>{t.adminInvitations.joined}</span>
+      {joined.map(({ id, name }) => (
+        <a href={`/account/admin/users/${id}`}>{name}</a>
+      ))}
+      {more > 0 && <span>{t.adminInvitations.joinedMore(more)}</span>}
+    </p>
   )
 }
 

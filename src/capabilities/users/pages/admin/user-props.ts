@@ -20,6 +20,7 @@ export type UserForm =
   | 'enable'
   | 'delete'
 
+type TellFact = Awaited<ReturnType<NonNullable<PartOfUser['fact']>>>
 type ShowSection = Awaited<ReturnType<NonNullable<PartOfUser['section']>>>
 
 export interface UserProps {
@@ -29,8 +30,11 @@ export interface UserProps {
   passkeys: StoredPasskey[]
   /** When the user was last seen, and the sign-ins of this week. */
   use: { lastSeenAt: number | null; signIns: number } | undefined
-  /** The sections of capabilities about the user's access, and the names of their forms. */
-  sections: { show: ShowSection | undefined; forms: string[] }[]
+  /**
+   * The sections of capabilities about the user's access, their facts about the user, and the names
+   * of their forms.
+   */
+  sections: { show: ShowSection | undefined; tell: TellFact | undefined; forms: string[] }[]
   /** The parts of capabilities on the page. */
   parts: readonly PartOfUser[]
   /** The latest events. */

@@ -118,10 +118,13 @@ async function readAccess(c: AppContext, userId: number) {
         ...others,
       }),
     (batch) =>
-      parts.map(async ({ section, forms = {} }) => ({
-        show: await section?.(deps, userId, batch),
-        forms: Object.keys(forms),
-      })),
+      parts.map(async ({ section, fact, forms = {} }) => {
+        const [show, tell] = await Promise.all([
+          section?.(deps, userId, batch),
+          fact?.(deps, userId, batch),
+        ])
+        return { show, tell, forms: Object.keys(forms) }
+      }),
   )
   const { account: user, passkeys, clients, use } = ran
   return { user, passkeys, use: use[0], hasPrograms: clients.length > 0, sections, parts }

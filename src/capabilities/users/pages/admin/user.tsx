@@ -59,7 +59,7 @@ export function UserPage(props: UserProps) {
 }
 
 /** When the user was made and last seen, the address, and the sign-ins of this week. */
-function UserFacts({ view, details, use }: UserProps) {
+function UserFacts({ view, details, use, sections }: UserProps) {
   const t = view.t.adminUsers
   const { email, emailVerified, registeredAt } = details
   return (
@@ -71,6 +71,7 @@ function UserFacts({ view, details, use }: UserProps) {
         {email !== '' && !emailVerified && ` (${t.emailUnconfirmed})`}
       </span>
       <span>{t.signInsOfWeek(use?.signIns ?? 0)}</span>
+      {sections.map(({ tell }) => tell?.(view))}
     </p>
   )
 }
