@@ -10,6 +10,11 @@ const CHANGES: [before: string, after: string][] = [
   ["-d '${l.body}'", "-d '${l.body.replaceAll(\"'\", \"'\\\\''\")}'"],
   // The button to copy covered the ends of the lines, and underscores of the last line were cut off.
   ['padding-right:70px', 'padding-right:90px;padding-bottom:4px'],
+  // On phones, the labels of tables ran over the next column: the cells of a row stand one below the other.
+  [
+    '.m-table{table-layout:fixed',
+    '@media(max-width:767.98px){.m-table,.m-table tr,.m-table td{display:block;box-sizing:border-box;width:auto!important;max-width:none!important}.m-table>tbody>tr>td+td,.m-table>tr>td+td{border-top:0}.m-table td{padding:4px 8px}.m-table td>div{align-items:flex-start!important;text-align:left!important}.m-table form{height:auto!important}}.m-table{table-layout:fixed',
+  ],
   // After a change of the colour scheme, the colours of buttons were hard to read for an instant.
   ['transition:background-color .2s;', ''],
 ]

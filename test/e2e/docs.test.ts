@@ -85,6 +85,16 @@ test('/docs loads nothing from elsewhere, and the browser complains about nothin
   expect(complaints).toEqual([])
 })
 
+test('the ways to sign in stand one below the other on a phone', async () => {
+  const page = await open({ width: 390 })
+  await page.goto('/docs')
+  const cells = page.locator('openapi-explorer #auth tr').first().locator('td')
+  await cells.first().waitFor()
+  const [label, form] = [await cells.first().boundingBox(), await cells.last().boundingBox()]
+  expect(form?.x).toBe(label?.x)
+  expect(form?.y).toBeGreaterThanOrEqual((label?.y ?? 0) + (label?.height ?? 0))
+})
+
 test.each(['light', 'dark'] as const)(
   'the label of Execute stays readable under the pointer, %s',
   async (colorScheme) => {

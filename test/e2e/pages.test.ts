@@ -294,6 +294,23 @@ describe('the script', () => {
     expect(await field.inputValue()).toBe('')
   })
 
+  test('counts down until the sign-in works again', async () => {
+    for (let failures = 0; failures < 5; failures++) await site.signIn('mallory', 'wrong')
+    const page = await open({ javaScriptEnabled: true })
+    await page.clock.install()
+    await page.goto('/account/sign-in')
+    await page.getByLabel('User name').fill('mallory')
+    await page.getByLabel('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    const words = page.getByRole('alert')
+    expect(await words.innerText()).toBe('Too many failed attempts. Try again in 5 minutes.')
+    await page.clock.runFor(61_000)
+    expect(await words.innerText()).toBe('Too many failed attempts. Try again in 4 minutes.')
+    await page.clock.runFor(3 * 60_000)
+    expect(await words.innerText()).toMatch(/Try again in 5\d seconds\.$/)
+    expect(complaints.filter((complaint) => !complaint.includes('429'))).toEqual([])
+  })
+
   test('puts times into the zone of the visitor', async () => {
     const page = await open({ javaScriptEnabled: true })
     await signIn(page)

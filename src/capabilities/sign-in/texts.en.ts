@@ -4,6 +4,8 @@ export const signInEn = {
     lead: (host: string) => `Use your account at ${host}.`,
     or: 'or',
     paused: 'Sign-in is paused',
+    /** `#` is a time such as “in 4 minutes”. */
+    pausedFor: 'Too many failed attempts. Try again #.',
     lost: 'Lost your password or your phone?',
     lostPassword: (site: string) =>
       `An administrator of ${site} can give you a new password. Nobody can tell you the old one.`,

@@ -1,4 +1,4 @@
-// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password, asks before changes are lost, and adds rows to tables.
+// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password, counts down, asks before changes are lost, and adds rows to tables.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
@@ -112,6 +112,16 @@ for (const button of document.querySelectorAll('[data-file]')) {
     })
     input.click()
   })
+}
+// Counts down to the time when the sign-in works again; the answer leads there by itself.
+for (const left of document.querySelectorAll('[data-left]')) {
+  const end = Date.now() + left.dataset.left * 1000
+  const count = () => {
+    const seconds = Math.max(Math.ceil((end - Date.now()) / 1000), 1)
+    const [number, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
+    left.textContent = left.dataset.phrase.replace('#', relative.format(number, unit))
+  }
+  setInterval(count, 1000)
 }
 document.querySelector('form[data-send]')?.submit()
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()

@@ -51,12 +51,17 @@ export function SignInPage(props: SignInProps) {
 }
 
 /** Tells a visitor who has failed too often how long to wait, and what works meanwhile. */
-export function PausedPage(props: SignInProps & { problem: Problem }) {
-  const { view, problem } = props
+export function PausedPage(props: SignInProps & { problem: Problem; waitSeconds?: number }) {
+  const { view, problem, waitSeconds } = props
   const t = view.t.signIn
   return (
     <CardPage view={view} icon="lock" tone="amber" title={t.paused} lead="">
-      <p role="alert">{problem.message}</p>
+      <p role="alert">
+        {/* The script counts down, which screen readers need not hear. */}
+        <span aria-live="off" data-left={waitSeconds} data-phrase={t.pausedFor}>
+          {problem.message}
+        </span>
+      </p>
       <OtherWays {...props} />
       <p>{t.letIn(view.site.title)}</p>
       <div class="lost">

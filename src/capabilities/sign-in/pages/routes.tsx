@@ -186,10 +186,16 @@ async function showSignIn(
 
 async function showPaused(c: AppContext, next: string, refusal: Refusal) {
   const view = await readView(c)
-  const props = { view, next, ceremony: await beginSignIn(c), problem: problemOf(view.t, refusal) }
+  const { retryAfterSeconds: waitSeconds } = refusal
+  const props = {
+    view,
+    next,
+    ceremony: await beginSignIn(c),
+    problem: problemOf(view.t, refusal),
+    ...(waitSeconds !== undefined && { waitSeconds }),
+  }
   // The page leads to the sign-in by itself once that works again.
-  if (refusal.retryAfterSeconds !== undefined)
-    c.header('Refresh', `${refusal.retryAfterSeconds}; url=${signInPath(next)}`)
+  if (waitSeconds !== undefined) c.header('Refresh', `${waitSeconds}; url=${signInPath(next)}`)
   return showPage(c, <PausedPage {...props} />, refusal)
 }
 
