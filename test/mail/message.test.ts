@@ -9,14 +9,14 @@ import { MAIL_KINDS } from '../../src/capabilities/mail/texts.ts'
 const SITE = { from: 'accounts@example.org', address: 'https://account.example.org' }
 const SECRET = 'nXvF1uTbC9S0kq3w7yZ2rE5oP8aD4hJ6mLgNiQcVtBs'
 const LINK = `https://account.example.org/account/link/${SECRET}`
-const WITHOUT_LINK = [
-  'no_password',
-  'reset_link_made',
-  'password_reset',
-  'email_changed',
-  'account_end',
-  'factor_reminder',
-]
+/** The pages to which the other mails lead, without a secret. */
+const PAGES: Partial<Record<(typeof MAIL_KINDS)[number], string>> = {
+  reset_link_made: '/account/security/check',
+  password_reset: '/account/forgotten',
+  email_changed: '/account/security/check',
+  account_end: '/account',
+  factor_reminder: '/account/security',
+}
 const FOR_STRANGERS = ['confirm', 'invitation']
 
 const write = (
@@ -38,11 +38,14 @@ const all = MAIL_KINDS.flatMap((kind) => LANGUAGES.map((language) => [kind, lang
 describe.each(all)('the mail %s in %s', (kind, language) => {
   test('has its link once in the text, on a line of its own, and once in HTML', () => {
     const { text, html = '' } = write(kind, language)
-    const count = WITHOUT_LINK.includes(kind) ? 0 : 1
-    expect(text.split('\n').filter((line) => line === LINK)).toHaveLength(count)
-    expect(text.split(SECRET)).toHaveLength(count + 1)
-    expect(html.split(SECRET)).toHaveLength(count + 1)
+    const page = PAGES[kind]
+    const link = page === undefined ? LINK : SITE.address + page
+    const count = kind === 'no_password' ? 0 : 1
+    expect(text.split('\n').filter((line) => line === link)).toHaveLength(count)
+    expect(html.split(`<a href="${link}"`)).toHaveLength(count + 1)
     expect(html.split('<a ')).toHaveLength(count + 1)
+    for (const part of [text, html])
+      expect(part.split(SECRET)).toHaveLength(page === undefined ? count + 1 : 1)
   })
 
   test('loads nothing, and has no script', () => {

@@ -36,12 +36,12 @@ const TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
  * @param title The name of the site; empty for none.
  */
 export function writeMail(
-  { kind, address, language, username, inviter = '', secret, expiresAt }: Mail,
+  { kind, address: to, language, username, inviter = '', secret, expiresAt }: Mail,
   site: MailSite,
   title: string,
 ): Omit<EmailText, 'headers'> {
   const t = MAIL_TEXTS[language]
-  const { subject, before, link: words, after } = t.mails[kind]
+  const { subject, before, link: words, page, after } = t.mails[kind]
   const { host } = new URL(site.address)
   const named = {
     site: shortened(title) || host,
@@ -50,11 +50,12 @@ export function writeMail(
     inviter: shortened(inviter, MAX_INVITER_CHARACTERS),
     until: `${isoTime(expiresAt).slice(0, 16).replace('T', ' ')} UTC`,
   }
-  const link = words === '' ? undefined : linkAddress(site.address, secret)
+  const address = page === undefined ? linkAddress(site.address, secret) : site.address + page
+  const link = words === '' ? undefined : address
   const parts = { before: before(named), after: after(named), footer: t.footer(named) }
   const lines = [...parts.before, ...(link === undefined ? [] : [link]), ...parts.after]
   return {
-    to: address,
+    to,
     from: site.from,
     subject: subject(named),
     text: [...lines, `-- \n${parts.footer}`].join('\n\n'),

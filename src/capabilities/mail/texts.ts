@@ -1,5 +1,6 @@
 import type { Language } from '../../core/base/language.ts'
 import { chinese } from '../../core/base/chinese.ts'
+import { CHECK_PATH } from '../../web/kit/checking.ts'
 
 /** The kinds of mails to users. */
 export const MAIL_KINDS = [
@@ -38,6 +39,8 @@ interface MailText {
   before: (named: Named) => string[]
   /** The words of the link; empty for a mail without one. */
   link: string
+  /** The page that it leads to, where it holds no secret. */
+  page?: string
   after: (named: Named) => string[]
 }
 
@@ -76,16 +79,18 @@ const en: MailTexts = {
         `An administrator of ${site} made a link with which the password of the account ${user} can be replaced.`,
         `If you did not ask for that, contact an administrator of ${site} at once: somebody may be taking over your account.`,
       ],
-      link: '',
+      link: 'Secure my account',
+      page: CHECK_PATH,
       after: () => [],
     },
     password_reset: {
       subject: ({ site }) => `Your password for ${site} was replaced`,
       before: ({ user, site }) => [
         `The password of the account ${user} at ${site} was replaced with a link, and every session has ended.`,
-        'If it was not you, ask for a new password at once, and look at the account: SSH keys, passkeys and app passwords stay in force.',
+        'If it was not you, ask for a new password at once. Then check your account: SSH keys, passkeys and app passwords stay in force.',
       ],
-      link: '',
+      link: 'Ask for a new password',
+      page: '/account/forgotten',
       after: () => [],
     },
     confirm: {
@@ -104,9 +109,10 @@ const en: MailTexts = {
       subject: ({ site }) => `Your e-mail address at ${site} was changed`,
       before: ({ user, site }) => [
         `The account ${user} at ${site} no longer has this e-mail address.`,
-        'If it was not you, sign in, change your password and enter the address again.',
+        'If it was not you, secure your account, and enter the address again.',
       ],
-      link: '',
+      link: 'Secure my account',
+      page: CHECK_PATH,
       after: () => [],
     },
     invitation: {
@@ -130,16 +136,18 @@ const en: MailTexts = {
         `The account ${user} at ${site} ends on ${until}. From then on, nobody can sign in to it, and app passwords, SSH keys and apps stop working.`,
         'If you want to keep it, ask an administrator of the site.',
       ],
-      link: '',
+      link: 'Open my account',
+      page: '/account',
       after: () => [],
     },
     factor_reminder: {
       subject: ({ site }) => `Protect your account at ${site} with a second factor`,
       before: ({ user, site }) => [
         `An administrator of ${site} asks you to set up a second factor for the account ${user}: a passkey, or an authenticator app. Then nobody can sign in with your password alone.`,
-        'Sign in, and open the page Security.',
+        'You find both on the page Security:',
       ],
-      link: '',
+      link: 'Set up a second factor',
+      page: '/account/security',
       after: () => [],
     },
   },
@@ -176,16 +184,18 @@ const zh: MailTexts = {
         chinese`${site} 的管理员创建了一个链接，可用于替换账户 ${user} 的密码。`,
         chinese`如果你没有提出此请求，请立即联系 ${site} 的管理员：可能有人正在接管你的账户。`,
       ],
-      link: '',
+      link: '保护我的账户',
+      page: CHECK_PATH,
       after: () => [],
     },
     password_reset: {
       subject: ({ site }) => chinese`你在 ${site} 的密码已被替换`,
       before: ({ user, site }) => [
         chinese`${site} 的账户 ${user} 的密码已通过链接替换，所有会话均已结束。`,
-        '如果不是你本人，请立即重新设置密码，并检查账户：SSH 密钥、通行密钥和应用专用密码仍然有效。',
+        '如果不是你本人，请立即重新设置密码，然后检查账户：SSH 密钥、通行密钥和应用专用密码仍然有效。',
       ],
-      link: '',
+      link: '重新设置密码',
+      page: '/account/forgotten',
       after: () => [],
     },
     confirm: {
@@ -204,9 +214,10 @@ const zh: MailTexts = {
       subject: ({ site }) => chinese`你在 ${site} 的电子邮件地址已更改`,
       before: ({ user, site }) => [
         chinese`${site} 的账户 ${user} 不再使用此电子邮件地址。`,
-        '如果不是你本人，请登录，更改密码并重新填写地址。',
+        '如果不是你本人，请立即保护账户，并重新填写地址。',
       ],
-      link: '',
+      link: '保护我的账户',
+      page: CHECK_PATH,
       after: () => [],
     },
     invitation: {
@@ -230,16 +241,18 @@ const zh: MailTexts = {
         chinese`${site} 的账户 ${user} 将于 ${until} 到期。到期后将无法登录，应用专用密码、SSH 密钥和应用也会停止工作。`,
         '如果你想继续使用，请联系站点管理员。',
       ],
-      link: '',
+      link: '打开我的账户',
+      page: '/account',
       after: () => [],
     },
     factor_reminder: {
       subject: ({ site }) => chinese`请为你在 ${site} 的账户开启双重验证`,
       before: ({ user, site }) => [
         chinese`${site} 的管理员提醒你为账户 ${user} 开启双重验证：添加通行密钥，或使用验证器应用。这样，仅凭密码无法登录你的账户。`,
-        '请登录，然后打开“安全”页面。',
+        '请在“安全”页面中设置：',
       ],
-      link: '',
+      link: '开启双重验证',
+      page: '/account/security',
       after: () => [],
     },
   },
