@@ -54,6 +54,7 @@ async function adminStates(page: Page, take: Take): Promise<void> {
   await submit(page, `${PROGRAMS}/add`)
   await take('admin-programs-settings')
   await page.goto(PROGRAMS)
+  await page.locator('.row .menu > summary').first().click()
   await page.locator('main a[href*="/edit?id="]').first().click()
   await take('admin-programs-edit')
   await page.goto(`${PROGRAMS}/add?preset=other`)

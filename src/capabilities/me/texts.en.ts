@@ -104,6 +104,7 @@ export const meEn = {
     title: 'Your password was changed',
     lead: 'These can still use your account. Delete what you do not recognise.',
     hint: 'You are signed out on all devices. To delete something, sign in with the new password.',
+    signIn: 'Sign in and check',
     channelOfOther: 'Only the user can delete it.',
     address: 'A link for a new password can be mailed there.',
   },

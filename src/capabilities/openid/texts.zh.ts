@@ -60,7 +60,8 @@ export const openidZh: typeof openidEn = {
       'cloudflare-access': '保护其他网站。只需填写团队地址。',
     },
     otherHint: '任何支持 OpenID Connect 的应用。',
-    more: '更多地址',
+    more: '更多',
+    seldom: '很少需要',
     presets: {
       openlist: 'OpenList',
       sftpgo: 'SFTPGo',
@@ -74,7 +75,9 @@ export const openidZh: typeof openidEn = {
     redirects: '回调地址',
     redirectsHint: '每行一个，与应用发送的完全一致。',
     postLogout: '退出后的地址',
+    postLogoutHint: '用户退出后，应用将其带到此处。每行一个。',
     logout: '后端退出通知地址',
+    logoutHint: '用户退出登录时，本站通知应用的地址。',
     clientId: '客户端 ID',
     flagsTitle: '选项',
     flags: {

@@ -24,6 +24,9 @@ export function OwnEmailPage({ view, details, hasMail, fields, problem }: OwnEma
   const { email, emailVerified } = details
   return (
     <AccountPage view={view} title={t.ownTitle}>
+      <p class="back">
+        <a href="/account">‹ {view.t.nav.overview}</a>
+      </p>
       <Heading title={t.ownTitle} lead={t.ownLead} />
       <article>
         <header>

@@ -59,6 +59,9 @@ export function RegistrationPage({
         )}
         <button>{t.registerSubmit}</button>
       </form>
+      <p class="aside">
+        <a href="/account/sign-in">{t.hasAccount}</a>
+      </p>
     </CardPage>
   )
 }

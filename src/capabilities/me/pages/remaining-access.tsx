@@ -2,6 +2,7 @@ import { inBatchOf, type SharedParts } from '../../../core/database/shared-batch
 import type { AppContext } from '../../../web/http/context.ts'
 import { loadPartsOfUser } from '../../../web/kit/capability.ts'
 import { RemainingRows } from '../../../web/kit/remaining-rows.tsx'
+import { CHECK_PATH } from '../../../web/kit/checking.ts'
 import { CardPage } from '../../../web/kit/frames.tsx'
 import type { Remaining } from '../../../web/kit/part-of-user.ts'
 import type { View } from '../../../web/kit/view.ts'
@@ -50,8 +51,8 @@ export function RemainingAccessPage({ view, remaining }: RemainingAccessProps) {
     <CardPage view={view} icon="done" tone="green" title={t.title} lead={t.lead}>
       <RemainingAccessLists view={view} remaining={remaining} />
       <p>{t.hint}</p>
-      <a role="button" href={signInPath(remaining[0]?.page ?? '')}>
-        {view.t.signIn.submit}
+      <a role="button" href={signInPath(CHECK_PATH)}>
+        {t.signIn}
       </a>
     </CardPage>
   )

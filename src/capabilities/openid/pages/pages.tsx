@@ -159,5 +159,11 @@ export function EndPage({ view, fields }: { view: View; fields: [string, string]
 
 export function EndedPage({ view }: { view: View }) {
   const t = view.t.authorize
-  return <CardPage view={view} icon="done" tone="green" title={t.endedTitle} lead={t.endedLead} />
+  return (
+    <CardPage view={view} icon="done" tone="green" title={t.endedTitle} lead={t.endedLead}>
+      <p class="aside">
+        <a href="/account/sign-in">{t.signInAgain}</a>
+      </p>
+    </CardPage>
+  )
 }

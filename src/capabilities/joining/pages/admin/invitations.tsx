@@ -168,9 +168,9 @@ export function NewInvitationPage({ view, usual, groups, fields, ...props }: New
   return (
     <AccountPage view={view} title={t.add}>
       <h1>{t.add}</h1>
-      <form class="wide" method="post" action={`${INVITATIONS_PATH}/add`}>
-        <Alert problem={problem} fields={[...SHOWN, ...CONFIRM_FIELDS]} />
-        <article>
+      <article>
+        <form class="wide" method="post" action={`${INVITATIONS_PATH}/add`}>
+          <Alert problem={problem} fields={[...SHOWN, ...CONFIRM_FIELDS]} />
           <Field
             {...field('who')}
             label={view.hasMail ? t.who : t.whoName}
@@ -200,39 +200,39 @@ export function NewInvitationPage({ view, usual, groups, fields, ...props }: New
               </div>
             </fieldset>
           )}
-        </article>
-        <Fold
-          title={t.more}
-          about={t.moreAbout}
-          open={problem?.field !== undefined && FOLDED.includes(problem.field)}
-        >
-          <Field {...field('uses', '1')} label={t.uses} type="number" optional />
-          <Field
-            {...field('ends_at')}
-            label={t.endsAt}
-            hint={t.endsAtHint(DEFAULT_DAYS)}
-            type="date"
-            optional
-          />
-          <Field {...field('username')} label={t.username} hint={t.usernameHint} optional />
-          <Field
-            {...field('base_path', usual.basePath)}
-            label={view.t.adminUsers.basePath}
-            hint={view.t.adminUsers.newBasePathHint}
-            optional
-          />
-          <Field
-            {...field('account_ends_at')}
-            label={t.accountEndsAt}
-            hint={t.accountEndsAtHint}
-            type="date"
-            optional
-          />
-          <Field {...field('account_days')} label={t.accountDays} type="number" optional />
-        </Fold>
-        <ConfirmFields view={view} form="new" problem={problem} />
-        <FormButtons view={view} submit={t.create} back={INVITATIONS_PATH} />
-      </form>
+          <details
+            class="older"
+            open={problem?.field !== undefined && FOLDED.includes(problem.field)}
+          >
+            <summary>{t.more}</summary>
+            <Field {...field('uses', '1')} label={t.uses} type="number" optional />
+            <Field
+              {...field('ends_at')}
+              label={t.endsAt}
+              hint={t.endsAtHint(DEFAULT_DAYS)}
+              type="date"
+              optional
+            />
+            <Field {...field('username')} label={t.username} hint={t.usernameHint} optional />
+            <Field
+              {...field('base_path', usual.basePath)}
+              label={view.t.adminUsers.basePath}
+              hint={view.t.adminUsers.newBasePathHint}
+              optional
+            />
+            <Field
+              {...field('account_ends_at')}
+              label={t.accountEndsAt}
+              hint={t.accountEndsAtHint}
+              type="date"
+              optional
+            />
+            <Field {...field('account_days')} label={t.accountDays} type="number" optional />
+          </details>
+          <ConfirmFields view={view} form="new" problem={problem} />
+          <FormButtons view={view} submit={t.create} back={INVITATIONS_PATH} />
+        </form>
+      </article>
     </AccountPage>
   )
 }

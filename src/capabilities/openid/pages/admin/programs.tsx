@@ -170,8 +170,10 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
   const isOther = kind === 'other'
   const field = (name: string) => ({ name, form: 'new', value: echo(fields, name), problem })
   const name = fields === undefined && !isOther ? t.presets[kind] : echo(fields, 'name')
-  const others = <AddressFields {...{ t, field }} optional={!isOther} />
-  const isOpen = ['redirect_uris', 'post_logout_uris', 'logout_uri'].includes(problem?.field ?? '')
+  const redirects = field('redirect_uris')
+  const state = { isChecked: (flag: Flag) => echo(fields, flag) !== '' }
+  const folded = ['post_logout_uris', 'logout_uri', ...(isOther ? [] : ['redirect_uris'])]
+  const isOpen = folded.includes(problem?.field ?? '')
   return (
     <article>
       <header>
@@ -192,19 +194,16 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
             hint={kind === 'cloudflare-access' ? t.teamHint : t.siteHint}
           />
         )}
-        {isOther ? (
-          others
-        ) : (
-          <details class="older" open={isOpen}>
-            <summary>{t.more}</summary>
-            {others}
-          </details>
-        )}
-        <Options
-          t={t}
-          flags={['first_party', 'admins_only', 'is_public', 'email_in_id_token']}
-          isChecked={(flag) => echo(fields, flag) !== ''}
-        />
+        {isOther && <Field {...redirects} label={t.redirects} hint={t.redirectsHint} rows={3} />}
+        <Options t={t} legend={t.flagsTitle} flags={['first_party', 'admins_only']} {...state} />
+        <details class="older" open={isOpen}>
+          <summary>{t.more}</summary>
+          {!isOther && (
+            <Field {...redirects} label={t.redirects} hint={t.redirectsHint} rows={3} optional />
+          )}
+          <SignOutFields {...{ t, field }} />
+          <Options t={t} legend={t.seldom} flags={['is_public', 'email_in_id_token']} {...state} />
+        </details>
         <ConfirmFields view={view} form="new" problem={problem} />
         <FormButtons view={view} submit={t.submit} back={PATH} />
       </form>
@@ -215,21 +214,20 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
 interface AddressProps {
   t: View['t']['adminPrograms']
   field: (name: string) => Pick<FieldProps, 'name' | 'form' | 'value' | 'problem'>
-  optional: boolean
 }
 
-function AddressFields({ t, field, optional }: AddressProps) {
+/** The addresses of an app that matter at a sign-out. */
+function SignOutFields({ t, field }: AddressProps) {
   return (
     <>
       <Field
-        {...field('redirect_uris')}
-        label={t.redirects}
-        hint={t.redirectsHint}
-        rows={3}
-        optional={optional}
+        {...field('post_logout_uris')}
+        label={t.postLogout}
+        hint={t.postLogoutHint}
+        rows={2}
+        optional
       />
-      <Field {...field('post_logout_uris')} label={t.postLogout} rows={2} optional />
-      <Field {...field('logout_uri')} label={t.logout} optional />
+      <Field {...field('logout_uri')} label={t.logout} hint={t.logoutHint} optional />
     </>
   )
 }
@@ -238,14 +236,15 @@ type Flag = keyof View['t']['adminPrograms']['flags']
 
 interface OptionsProps {
   t: View['t']['adminPrograms']
+  legend: string
   flags: Flag[]
   isChecked: (flag: Flag) => boolean
 }
 
-function Options({ t, flags, isChecked }: OptionsProps) {
+function Options({ t, legend, flags, isChecked }: OptionsProps) {
   return (
     <fieldset class="field">
-      <legend>{t.flagsTitle}</legend>
+      <legend>{legend}</legend>
       {flags.map((flag) => (
         <Choice type="checkbox" name={flag} isChecked={isChecked(flag)} {...t.flags[flag]} />
       ))}
@@ -285,9 +284,11 @@ export function EditProgramPage({ view, client, fields: typed, problem }: EditPr
           <Alert problem={problem} fields={[...SHOWN_OF_OTHER, ...CONFIRM_FIELDS]} />
           <input type="hidden" name="id" value={client.id} />
           <Field {...field('name')} label={t.name} spellcheck />
-          <AddressFields t={t} field={field} optional={false} />
+          <Field {...field('redirect_uris')} label={t.redirects} hint={t.redirectsHint} rows={3} />
+          <SignOutFields t={t} field={field} />
           <Options
             t={t}
+            legend={t.flagsTitle}
             flags={['first_party', 'admins_only', 'email_in_id_token']}
             isChecked={(flag) => echo(fields, flag) !== ''}
           />

@@ -373,6 +373,9 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
   const t = view.t.adminUsers
   return (
     <AccountPage view={view} title={t.add}>
+      <p class="back">
+        <a href={USERS_PATH}>‹ {t.backToList}</a>
+      </p>
       <h1>{t.add}</h1>
       <article>
         <form class="wide beside" method="post" action="/account/admin/users/new">
