@@ -22,7 +22,6 @@ export const healthEn = {
     attention: 'Needs your attention',
     noAttention: 'Nothing needs your attention',
     review: 'Review',
-    look: 'Look',
     waiting: counted('1 person waits for your approval', '# people wait for your approval'),
     signInsByDay: 'Sign-ins by day',
     signIns: 'Sign-ins',

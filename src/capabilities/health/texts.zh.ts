@@ -22,7 +22,6 @@ export const healthZh: typeof healthEn = {
     attention: '待处理',
     noAttention: '没有待处理的事项',
     review: '处理',
-    look: '查看',
     waiting: (people) => `有 ${people} 人等待你的批准`,
     signInsByDay: '每天的登录',
     signIns: '登录',

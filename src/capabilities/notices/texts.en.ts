@@ -104,6 +104,7 @@ const ownTopics: Record<(typeof OWN_TOPICS)[number], string> = {
 
 export const noticesEn = {
   channels: {
+    look: 'Look',
     failing: (when: string) => `The last notification was not delivered, ${when}`,
     title: 'Notifications',
     ownLead: 'Get a message when somebody else may be using your account.',

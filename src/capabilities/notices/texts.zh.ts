@@ -2,6 +2,7 @@ import type { noticesEn } from './texts.en.ts'
 
 export const noticesZh: typeof noticesEn = {
   channels: {
+    look: '查看',
     failing: (when) => `上一条通知未送达，${when}`,
     title: '通知',
     ownLead: '可能有人冒用你的账户时，你会收到消息。',

@@ -17,7 +17,7 @@ export const findFailingChannels: FindAttention = async (db, batch) => {
                 <TimeFact view={view} at={lastFailedAt} phrase={view.t.channels.failing} />
               </p>
               <a role="button" class="secondary" href="/account/admin/notices">
-                {view.t.adminSite.look}
+                {view.t.channels.look}
               </a>
             </Row>,
           ],
