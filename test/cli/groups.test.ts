@@ -107,7 +107,7 @@ describe('latchkey folder-rule', () => {
       { path: '/a', username: 'bob', access: 'none' },
     ])
     expect((await run('folder-rule', 'check', 'alice', '/a/b')).stdout).toBe(
-      'alice at /a/b: write (rule 1).\n',
+      'alice at /a/b: write, by the rule of alice at /a.\n',
     )
     expect(await json('folder-rule', 'check', 'bob', '/')).toEqual({
       access: 'open',
@@ -130,7 +130,11 @@ describe('latchkey folder-rule', () => {
     ],
     [['a', 'read', '--user', 'bob'], 1, "path must be a folder's full path"],
     [['/a', 'read', '--group', 'board'], 1, 'no such group'],
-    [['/a', 'read', '--group', 'admin'], 1, 'admins have every right'],
+    [
+      ['/a', 'read', '--group', 'admin'],
+      1,
+      'Administrators have every right: no rule is for them.',
+    ],
   ])('set %j is refused', async (words, code, message) => {
     const refused = await run('folder-rule', 'set', ...words)
     expect([refused.code, refused.stderr.trim()]).toEqual([code, message])

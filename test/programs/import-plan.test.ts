@@ -518,9 +518,15 @@ describe('groups and folder rules', () => {
       { id: 14, username: 'bob', role: '[5,4,4]' },
       { id: 15, username: 'kept', role: '[5]' },
       { id: 16, username: 'guest', role: '[1,5]' },
+      { id: 17, username: 'carol', role: '[3]' },
     ]
     const old: Source = { kind: 'database', users, keys: [], settings: [], ...REST, roles }
-    const { groups, refused } = planImport(old, here, NOW)
+    const { groups, refused, notes } = planImport(old, here, NOW)
+    expect(notes.filter(({ kind }) => kind === 'folder rule').map((note) => note.name)).toEqual([
+      '/',
+    ])
+    const ofRoles = notes.filter(({ reason }) => /a role of AList/.test(reason))
+    expect(ofRoles.map((note) => note.name)).toEqual(['alice', 'bob', 'guest'])
     expect(groups.groups).toEqual([
       { name: 'Editors', nameKey: 'editors', note: 'They write' },
       { name: 'All', nameKey: 'all', note: '' },

@@ -10,6 +10,8 @@ import { basePathSchema } from '../../core/accounts/fields.ts'
 import { ADMIN, CHANGES_FILES, GUEST, isPermitted } from '../../core/accounts/roles.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
 import { Refusal } from '../../core/base/refusals.ts'
+import { isBelow } from '../../capabilities/groups/decision.ts'
+import { latchkey } from '../kit/printed-command.ts'
 import { isWritten, type Outcome } from './accounts.ts'
 import { readId, readText } from './columns.ts'
 import type { NamedRule, SiteState } from './site-state.ts'
@@ -45,10 +47,11 @@ export interface GroupsPlan {
   members: OldMember[]
   rules: OldFolderRule[]
   refused: Item[]
+  notes: Item[]
 }
 
 /** Members by the id of the user. */
-interface Planning extends Omit<GroupsPlan, 'members'> {
+interface Planning extends Omit<GroupsPlan, 'members' | 'notes'> {
   members: Map<number, OldMember[]>
 }
 
@@ -73,12 +76,22 @@ export function planGroups(source: Source, people: People): GroupsPlan {
   if (source.kind === 'latchkey') planLatchkey(source, people, plan)
   else planRoles(source, people, plan)
   const { groups, folderRules } = people.site
+  const rules = plan.rules.filter((rule) => !folderRules.some((here) => isSameRule(rule, here)))
   return {
     ...plan,
     groups: plan.groups.filter(({ nameKey }) => !groups.includes(nameKey)),
     members: Array.from(plan.members.values()).flat(),
-    rules: plan.rules.filter((rule) => !folderRules.some((here) => isSameRule(rule, here))),
+    rules,
+    notes: source.kind === 'latchkey' ? [] : notesOf(rules),
   }
+}
+
+/** Names the folders that the roles of AList close to everybody else. */
+function notesOf(rules: readonly OldFolderRule[]): Item[] {
+  const given = rules.filter(({ access }) => access !== 'none').map(({ path }) => path)
+  const highest = given.filter((path) => !given.some((other) => isBelow(path, other)))
+  const reason = `users in none of the groups that have rules there do not see it any more, to let them in: ${latchkey('folder-rule', 'set', 'PATH', 'read', '--group', 'user')}`
+  return Array.from(new Set(highest), (name) => ({ kind: 'folder rule', name, reason }))
 }
 
 function planLatchkey(source: Source, people: People, plan: Planning): void {

@@ -34,7 +34,7 @@ export interface Plan {
   reservedNames: OldReservedName[]
   /** Users of the file server that accounts go on being. */
   fileUsers: FileUserRow[]
-  groups: Omit<GroupsPlan, 'refused'>
+  groups: Omit<GroupsPlan, 'refused' | 'notes'>
   /** Rows that exist here already and stay unchanged. */
   kept: Counts
   refused: Item[]
@@ -60,7 +60,11 @@ export function planImport(
   const settings = planSettings(source.settings, site.settings, source.kind === 'latchkey')
   giveRecoveryCodes(source.recoveryCodes, users)
   users.notes.push(...giveIdentities(source, users.outcomes))
-  const { refused: refusedGroups, ...groups } = planGroups(source, {
+  const {
+    refused: refusedGroups,
+    notes: notesOfGroups,
+    ...groups
+  } = planGroups(source, {
     outcomes: users.outcomes,
     site,
   })
@@ -79,7 +83,7 @@ export function planImport(
       ...passkeys.refused,
       ...refusedGroups,
     ],
-    notes: users.notes,
+    notes: [...users.notes, ...notesOfGroups],
   }
 }
 

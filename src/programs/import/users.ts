@@ -46,6 +46,8 @@ export interface OldUser {
 const EMPTY_DIGEST = await staticDigest('')
 /** @see RFC 4226 section 4, R6 */
 const MIN_SEED_BYTES = 16
+/** The role that AList since 3.46 gives general accounts. */
+const GENERAL_OF_ALIST = 3
 /** In AList this bit restricts paths; in OpenList, and so here, it permits sharing. */
 const SHARE = 1 << 14
 
@@ -124,8 +126,8 @@ export function readUser(row: RawRow, now: number): OldUser | string {
       ...(seed !== undefined && seed.length < MIN_SEED_BYTES
         ? ['has a 2FA secret of less than 128 bits: the user should set up 2FA again']
         : []),
-      ...(old.role.some((item) => ![GENERAL, GUEST, ADMIN].includes(item))
-        ? ['had a custom role of AList: has the permissions of the account, not those of the role']
+      ...(old.role.some((item) => ![GENERAL, GUEST, ADMIN, GENERAL_OF_ALIST].includes(item))
+        ? ['had a role of AList: is in the group of it, with the permissions of the account']
         : []),
     ],
   }
