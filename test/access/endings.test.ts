@@ -942,6 +942,7 @@ const ENDS_NOTHING_ELSE = [
   'POST /account/admin/groups/:id{[0-9]+}/save',
   'POST /account/admin/groups/add',
   'POST /account/admin/invitations/add',
+  'POST /account/admin/invitations/again',
   'POST /account/admin/invitations/withdraw',
   'POST /account/admin/notices/add',
   'POST /account/admin/notices/delete',

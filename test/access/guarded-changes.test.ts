@@ -433,6 +433,7 @@ const ELSEWHERE: Record<string, string> = {
   'POST /account/security/check/done': 'test/pages/overview.test.ts',
   'POST /account/sessions/known': 'test/pages/overview.test.ts',
   'POST /account/undo/bring-back': 'test/pages/undo.test.ts',
+  'POST /account/admin/invitations/again': 'test/pages/invitations.test.ts',
   'POST /account/security/password':
     'the form asks for the old password: test/pages/account.test.ts',
   'POST /api/auth/2fa/verify': 'test/access/fresh-sessions.test.ts',

@@ -87,6 +87,44 @@ describe('the page of invitations', () => {
     expect(html).not.toContain(secret)
   })
 
+  test('mails a link again, at most once in ten minutes, and ends the one before', async () => {
+    await site.invite({ email: 'carol@example.org' })
+    const [first = ''] = (await site.mail()).map(({ text }) => secretOf(text))
+    const [before] = await site.db.select().from(links)
+    const again = (visitor = admin, more = {}) =>
+      visitor.post(`${PATH}/again`, { id: '1', ...more })
+    const soon = await again()
+    expect(soon.status).toBe(429)
+    expect(soon.headers.get('Retry-After')).toMatch(/^(?:600|59\d)$/)
+    expect(await site.mail()).toHaveLength(1)
+    site.now += HOUR
+    const { html } = await again()
+    expect(problemAt(html, 'again-1-confirm_password')).toBe('Confirm your identity to continue.')
+    expect(await site.db.select().from(links)).toEqual([before])
+    const { location } = await again(admin, { confirm_password: ADMIN_PASSWORD })
+    expect(location).toBe(`${PATH}?done=invitation-mailed`)
+    const [mail, ...others] = (await site.mail()).slice(1)
+    expect([mail?.to, others]).toEqual(['carol@example.org', []])
+    const [row] = await site.db.select().from(links)
+    expect(row).toMatchObject({ createdBy: 1, used: 0 })
+    const lifetime = (link = row) => (link?.endsAt ?? 0) - (link?.createdAt ?? 0)
+    expect(lifetime()).toBeCloseTo(lifetime(before), -1)
+    expect(row?.createdAt).toBeGreaterThan(before?.createdAt ?? 0)
+    expect((await site.register({ username: 'carol', invitation: first })).code).toBe(404)
+    const second = secretOf(mail?.text ?? '')
+    expect((await site.register({ username: 'carol', invitation: second })).code).toBe(200)
+    expect((await again()).status, 'it is used up').toBe(404)
+    expect((await admin.get(PATH)).html).not.toContain('Send again')
+  })
+
+  test('mails no link again that was handed over', async () => {
+    await site.invite({ name: 'family' })
+    site.now += 20 * 60 * 1000
+    await site.db.update(sessions).set({ confirmedAt: site.now })
+    expect((await admin.post(`${PATH}/again`, { id: '1' })).status).toBe(404)
+    expect((await admin.get(PATH)).html).not.toContain('Send again')
+  })
+
   test('withdraws a link, which nobody can use then', async () => {
     const link = await site.invite({ name: 'family' })
     const [row] = await site.db.select().from(links)

@@ -1,4 +1,5 @@
-import { and } from 'drizzle-orm'
+import { and, lte, sql } from 'drizzle-orm'
+import { links } from '../../../schema/tables.ts'
 import { groupsNamed } from '../../core/accounts/groups.ts'
 import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
 import { givenName, isFreeName, usualFolder } from '../../core/accounts/new-names.ts'
@@ -7,7 +8,7 @@ import type { ReaderDeps } from '../../core/access/act-as.ts'
 import { isActor, type Operator } from '../../core/access/operators.ts'
 import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
 import type { UndoSlot } from '../../core/access/undo.ts'
-import { insertEvent } from '../../core/audit/events.ts'
+import { insertEvent, insertEvents } from '../../core/audit/events.ts'
 import { boundedWindowOf } from '../../core/base/paging.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Language } from '../../core/base/language.ts'
@@ -23,6 +24,8 @@ import {
   insertEventOfLink,
   insertLink,
   isLinkWithId,
+  isMailedInvitation,
+  renewLink,
   keepInvitation,
   type NewLink,
   selectLinks,
@@ -46,6 +49,9 @@ export interface InvitationRequest {
   /** The names of the groups of each user who uses it. */
   groups: readonly string[]
 }
+
+/** An invitation is mailed again at most once in this time. */
+const MAILED_AGAIN_MILLISECONDS = 10 * 60 * 1000
 
 /** A link that was made. It is empty when it was mailed: only its reader may have it. */
 export interface MadeLink {
@@ -124,6 +130,54 @@ export async function createInvitation(
   return { id: made.id, link: email === '' ? linkAddress(site, secret) : '', endsAt }
 }
 
+/**
+ * Mails an invitation again. The mail has a new link, because the site knows the old one by its
+ * hash only: the old one ends, and the new one rests on the operator and lasts as long as the old
+ * one was made for, from now on.
+ *
+ * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `mailOff`; `linkNotFound` for a link that was
+ *   not mailed or is used up, `tooManyRequests` within `MAILED_AGAIN_MILLISECONDS`.
+ */
+export async function mailInvitationAgain(
+  deps: InvitationDeps,
+  operator: Operator,
+  id: number,
+  language: Language,
+): Promise<void> {
+  const { db } = deps
+  getMailSite(deps)
+  const { secret, tokenHash } = await newSecret(deps)
+  const sealed = await sealSecret(deps, await deps.keyRing(), secret)
+  const which = isMailedInvitation(id)
+  const { now, found, updated } = await change(
+    deps,
+    of(operator),
+    { kind: 'invitation_made', fresh: true },
+    ({ now: at, by, event }) => {
+      const when = and(which, lte(links.createdAt, at - MAILED_AGAIN_MILLISECONDS))
+      const endsAt = sql`(${links.endsAt} - ${links.createdAt} + ${at})`
+      const mail = { kind: 'invitation', userId: null, linkHash: tokenHash, sealed } as const
+      return {
+        found: db.select({ createdAt: links.createdAt }).from(links).where(which),
+        event: insertEvents(db, by, event, { detail: links.name }, { from: links, where: when }),
+        mail: insertMail(
+          db,
+          by,
+          { ...mail, address: sql`${links.email}`, language, expiresAt: endsAt },
+          at,
+          { from: sql`${links}`, where: when },
+        ),
+        updated: renewLink(db, by, { tokenHash, createdBy: creatorOf(operator), at, endsAt }, when),
+      }
+    },
+  )
+  if (updated.length > 0) return
+  const [link] = found
+  if (link === undefined) throw new Refusal('linkNotFound')
+  const waits = link.createdAt + MAILED_AGAIN_MILLISECONDS - now
+  throw new Refusal('tooManyRequests', { retryAfterSeconds: Math.ceil(waits / 1000) })
+}
+
 /** @throws {Refusal} `invalidBody`. */
 function checkInvitation(request: InvitationRequest, now: number): void {
   const { username, email, uses = 1, accountEndsAt, accountDays } = request
@@ -162,11 +216,11 @@ export async function listLinks(
   perPage: number,
 ) {
   const { db } = deps
-  const { links, counted } = await read(deps, of(operator), {
-    links: selectLinks(db, kind, boundedWindowOf(page, perPage, MAX_LISTED), deps.now()),
+  const { listed, counted } = await read(deps, of(operator), {
+    listed: selectLinks(db, kind, boundedWindowOf(page, perPage, MAX_LISTED), deps.now()),
     counted: countLinks(db, kind),
   })
-  return { links, total: counted[0]?.total ?? 0 }
+  return { links: listed, total: counted[0]?.total ?? 0 }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, exists, isNotNull, lte, sql, type SQL } from 'drizzle-orm'
+import { and, count, desc, eq, exists, isNotNull, lt, lte, ne, sql, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
 import { links, users } from '../../../schema/tables.ts'
@@ -253,6 +253,29 @@ export function keepInvitation(
 /** Holds for a link that an operator withdraws. */
 export function isLinkWithId(id: number): SQL {
   return eq(links.id, id)
+}
+
+/** Holds for an invitation that was mailed and is not used up. It may have ended by its time. */
+export function isMailedInvitation(id: number): SQL | undefined {
+  return and(
+    isLinkWithId(id),
+    isKind('invitation'),
+    ne(links.email, ''),
+    lt(links.used, links.uses),
+  )
+}
+
+/** Puts a new link in the place of an old one, which ends. */
+export function renewLink(
+  db: Database,
+  by: Authority,
+  link: { tokenHash: string; createdBy: UserId | null; at: number; endsAt: SQL },
+  which: SQL | undefined,
+) {
+  const { tokenHash, createdBy, at, endsAt } = link
+  return writing(db, by)
+    .update(links, { tokenHash, createdBy, createdAt: at, endsAt }, which)
+    .returning({ id: links.id })
 }
 
 /** Holds for a link of this user. */

@@ -84,6 +84,7 @@ export const joiningEn = {
     mailedTo: (address: string) => `Mailed to ${address}`,
     separator: ', ',
     inGroups: (names: string) => `Groups: ${names}`,
+    again: 'Send again',
     joined: 'Joined:',
     joinedMore: (more: number) => `and ${more} more`,
     joinedWith: (name: string) => `Joined with the invitation “${name}”`,

@@ -77,6 +77,7 @@ export const joiningZh: typeof joiningEn = {
     mailedTo: (address) => `已发送到 ${address}`,
     separator: '、',
     inGroups: (names) => chinese`用户组：${names}`,
+    again: '重新发送',
     joined: '已加入：',
     joinedMore: (more) => `及另外 ${more} 人`,
     joinedWith: (name) => `通过邀请“${name}”加入`,

@@ -303,6 +303,10 @@ export const GUARDED_CHANGES: Readonly<Record<string, GuardedChange>> = {
     beside: ['id', 'uid'],
     fields: never(ENDS),
   },
+  'invitation: mail again': {
+    doors: ['POST /account/admin/invitations/again'],
+    fields: always(NEW_WAY_IN, 'id'),
+  },
   'invitation: create': {
     doors: ['POST /api/admin/invitation/create', 'POST /account/admin/invitations/add'],
     fields: always(

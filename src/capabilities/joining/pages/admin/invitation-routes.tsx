@@ -8,6 +8,7 @@ import { action, formsOf } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 import { timeOfDay } from '../../../../web/kit/day-field.ts'
 import type { Fields, Refused } from '../../../../web/kit/form.ts'
+import { languageOf } from '../../../../web/kit/language.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
 import { undoable } from '../../../../web/kit/undo.ts'
 import { goTo, showPage } from '../../../../web/kit/view.ts'
@@ -15,7 +16,12 @@ import { permissionIn } from '../../../users/pages/admin/permission-fields.tsx'
 import { hasMailSite } from '../../../mail/mail-site.ts'
 import { invitationRequest, invitationSchema } from '../../fields.ts'
 import { linkPlaceOf } from '../../http/link-place.ts'
-import { createInvitation, listLinks, withdrawLink } from '../../invitations.ts'
+import {
+  createInvitation,
+  listLinks,
+  mailInvitationAgain,
+  withdrawLink,
+} from '../../invitations.ts'
 import {
   groupsIn,
   INVITATIONS_PATH,
@@ -41,6 +47,12 @@ export const invitationPages = formsOf(INVITATIONS_PATH, showInvitations, {
       const shown = { view: await adminView(c), made, groups: groupsIn(fields) }
       return showPage(c, <MadeInvitationPage {...shown} />)
     },
+  }),
+  again: action({
+    reads: idQuery,
+    confirms: true,
+    run: (c, { id }) => mailInvitationAgain(c.get('deps'), actorOf(c), id, languageOf(c)),
+    done: 'invitation-mailed',
   }),
   withdraw: action({
     reads: idQuery,

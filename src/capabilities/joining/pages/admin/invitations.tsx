@@ -3,9 +3,15 @@ import { DAY_MILLISECONDS } from '../../../../core/base/time.ts'
 import type { MadeLink } from '../../invitations.ts'
 import { LIFETIMES } from '../../links.ts'
 import { type ListedLink, readJoined } from '../../link-store.ts'
-import { Change, CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
+import { Change, CONFIRM_FIELDS, ConfirmFields, Press } from '../../../../web/kit/confirm.tsx'
 import { Alert, Choice, Field, FormButtons } from '../../../../web/kit/fields.tsx'
-import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
+import {
+  echo,
+  type Fields,
+  type Problem,
+  problemIn,
+  type ShownRefused,
+} from '../../../../web/kit/form.ts'
 import { ListPage } from '../../../../web/kit/frames.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Pager } from '../../../../web/kit/pager.tsx'
@@ -25,6 +31,7 @@ interface InvitationsProps {
   page: number
   pages: number
   problem?: Problem | undefined
+  refused?: ShownRefused | undefined
 }
 
 /** Returns the address of a page of the list. */
@@ -33,7 +40,8 @@ export function invitationsAddress(page: number): string {
 }
 
 /** The invitations, for operators. */
-export function InvitationsPage({ view, links, page, pages, problem }: InvitationsProps) {
+export function InvitationsPage({ view, links, page, pages, ...shown }: InvitationsProps) {
+  const { problem, refused } = shown
   const t = view.t.adminInvitations
   const live = links.filter(({ state }) => state === 'live')
   const spent = links.filter(({ state }) => state !== 'live')
@@ -41,6 +49,7 @@ export function InvitationsPage({ view, links, page, pages, problem }: Invitatio
     <InvitationRow
       view={view}
       link={link}
+      refused={refused}
       id={page === 1 && link === links[0] ? NEWEST : undefined}
     />
   )
@@ -49,7 +58,7 @@ export function InvitationsPage({ view, links, page, pages, problem }: Invitatio
       view={view}
       title={t.title}
       lead={t.lead}
-      problem={problem}
+      problem={refused?.form === 'again' ? undefined : problem}
       add={{ href: `${INVITATIONS_PATH}/add`, label: t.add }}
       rows={live.map(row)}
       none={spent.length === 0 && <Empty icon="invitations" title={t.none} hint={t.noneHint} />}
@@ -67,14 +76,16 @@ export function InvitationsPage({ view, links, page, pages, problem }: Invitatio
 interface InvitationRowProps {
   view: View
   link: ListedLink
+  refused: ShownRefused | undefined
   id: string | undefined
 }
 
-function InvitationRow({ view, link, id }: InvitationRowProps) {
+function InvitationRow({ view, link, refused, id }: InvitationRowProps) {
   const t = view.t.adminInvitations
   const { state, username, email, createdByName } = link
   const groups = readGroupNames(link.groupNames)
   const isLive = state === 'live'
+  const isMailed = view.hasMail && email !== '' && state !== 'used'
   const title = link.name || username || email || t.unnamed(link.id)
   return (
     <Row id={id} icon="invitations" tone={isLive ? 'green' : 'amber'} title={title}>
@@ -91,15 +102,29 @@ function InvitationRow({ view, link, id }: InvitationRowProps) {
         {groups.length > 0 && <span>{t.inGroups(groups.join(t.separator))}</span>}
       </p>
       <Joined view={view} link={link} />
-      {isLive && (
-        <Change
-          view={view}
-          label={t.withdraw}
-          question={t.withdrawQuestion(title)}
-          action={`${INVITATIONS_PATH}/withdraw`}
-          values={{ id: link.id }}
-          submit={t.withdraw}
-        />
+      {(isLive || isMailed) && (
+        <div class="decide">
+          {isMailed && (
+            <Press
+              view={view}
+              label={t.again}
+              action={`${INVITATIONS_PATH}/again`}
+              values={{ id: link.id }}
+              problem={problemIn(refused, 'again', { id: String(link.id) })}
+              confirmedAs={`again-${link.id}`}
+            />
+          )}
+          {isLive && (
+            <Change
+              view={view}
+              label={t.withdraw}
+              question={t.withdrawQuestion(title)}
+              action={`${INVITATIONS_PATH}/withdraw`}
+              values={{ id: link.id }}
+              submit={t.withdraw}
+            />
+          )}
+        </div>
       )}
     </Row>
   )
