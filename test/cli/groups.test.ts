@@ -90,9 +90,9 @@ describe('latchkey folder-rule', () => {
     setFileServer()
     const set = (...words: string[]) => run('folder-rule', 'set', ...words)
     const wait = 'Folders that wait to be written to OpenList: 1.'
-    expect((await set('/a', '--group', 'editors', 'read')).stdout).toBe(
-      `/a: editors read. ${wait}\n`,
-    )
+    const made = await set('/a', '--group', 'editors', 'read')
+    expect(made.stdout).toBe(`/a: editors read. ${wait}\n`)
+    expect(made.stderr).toMatch(/^OpenList does not have all of this yet: [^{}]+\.\n$/)
     expect((await set('/a/', '--group', 'Editors', 'write')).stdout).toContain('write')
     expect(await json('folder-rule', 'set', '/a', '--user', 'bob', 'none')).toMatchObject({
       path: '/a',
@@ -117,6 +117,12 @@ describe('latchkey folder-rule', () => {
     expect((await run('group', 'delete', 'editors')).stderr).toContain(
       'Folder rules name this group',
     )
+    expect((await run('user', 'delete', 'bob', '--yes')).stdout).toContain(
+      'Its 1 folder rule stays, so that no folder opens',
+    )
+    expect((await run('folder-rule', 'list')).stdout).toMatch(/#\d+ \(deleted\)/)
+    await run('user', 'add', 'bob', '--without-password')
+    await set('/a', '--user', 'bob', 'none')
     expect((await set('/a', '--user', 'bob', 'unset')).stdout).toContain('bob has no rule any more')
     expect((await set('/a', '--user', 'bob', 'unset')).stdout).toBe('bob had no rule for /a.\n')
   })

@@ -15,7 +15,11 @@ import { sendMeta, sendingMetas } from './send-metas.ts'
 import { disableShares } from './shares.ts'
 import { isSettled } from './store.ts'
 
-export type WriterDeps = LeaseDeps & Pick<Deps, 'isolateMemory'>
+export type WriterDeps = LeaseDeps &
+  Pick<Deps, 'isolateMemory'> & {
+    /** Tells of a failure after which folders wait; by default in the log. */
+    tellFailure?: typeof logError
+  }
 
 /** The number of folders that are written before an answer. */
 const MAX_FOLDERS = 20
@@ -23,6 +27,11 @@ const MAX_FOLDERS = 20
 const PATIENCE_MILLISECONDS = 1000
 /** For so long users get 503 after a writer was killed. A write takes the file server 20 ms. */
 const LEASE_MILLISECONDS = 5000
+
+function tellFailure(deps: WriterDeps, ...failure: Parameters<typeof logError>): void {
+  const tell = deps.tellFailure ?? logError
+  tell(...failure)
+}
 
 /** The folders that were written to the file server, and those that wait. */
 export interface Written {
@@ -46,7 +55,7 @@ export async function writeFolders(deps: WriterDeps, files: FileServer): Promise
       return await asOnlyWriter(deps, files, METAS, write, lease)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      logError(error, { during: 'the folders of the file server' })
+      tellFailure(deps, error, { during: 'the folders of the file server' })
     }
   }
   const { folders, records } = await readRightsHere(deps)
@@ -177,7 +186,7 @@ async function endShares(deps: WriterDeps, files: FileServer, rights: Rights): P
     return true
   } catch (error) {
     if (!(error instanceof Refusal) || isAway(error)) throw error
-    logError(error, { during: 'the shares of the file server' })
+    tellFailure(deps, error, { during: 'the shares of the file server' })
     return false
   }
 }
@@ -208,7 +217,7 @@ async function writeSome(
       } catch (error) {
         // The others do not wait for one that can't be written, but all do for a server that is away.
         if (!(error instanceof Refusal) || isAway(error)) throw error
-        logError(error, { during: 'a folder of the file server' })
+        tellFailure(deps, error, { during: 'a folder of the file server' })
       }
     }
   } finally {

@@ -68,6 +68,8 @@ export interface OfUser {
   exported?: (site: Site, account: Account) => Promise<Readonly<Record<string, unknown>>>
   /** Its part of the list of `user password`. */
   remaining?: (site: Site, account: Account) => Promise<Remaining>
+  /** A sentence on what stays of it after a deletion. */
+  staying?: (site: Site, account: Account) => Promise<string | undefined>
   /** The names of programs that know users by their names. */
   programs?: (site: Site) => Promise<string[]>
 }

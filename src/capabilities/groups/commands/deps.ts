@@ -1,3 +1,4 @@
+import { reasonIn } from '../../../programs/kit/command-error.ts'
 import { findFileServer } from '../../../programs/site/file-server.ts'
 import type { Site } from '../../../programs/site/site.ts'
 import type { RuleDeps } from '../folder-rules.ts'
@@ -5,5 +6,12 @@ import type { RuleDeps } from '../folder-rules.ts'
 /** Gives decisions the file server of the site that a command works on. */
 export async function withFileServer(site: Site, isRemote: boolean): Promise<RuleDeps> {
   const files = await findFileServer(isRemote)
-  return { ...site, backgroundDb: site.db, fileServer: () => files }
+  let isTold = false
+  const tellFailure = (error: unknown) => {
+    // What waits is tried again after the answer.
+    if (isTold) return
+    isTold = true
+    process.stderr.write(`OpenList does not have all of this yet: ${reasonIn(error)}.\n`)
+  }
+  return { ...site, backgroundDb: site.db, fileServer: () => files, tellFailure }
 }

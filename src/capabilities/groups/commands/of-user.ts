@@ -10,6 +10,12 @@ import { ruleRecord } from '../record.ts'
 /** The groups of a user and the rules for the user alone, for the commands of the group `user`. */
 export const ofUser: OfUser = {
   shown: async (site, { id, role }) => ({ groups: await namesOf(site, id, role) }),
+  staying: async (site, { id }) => {
+    const { total } = await listRules(site, COMMAND_LINE, { userId: id }, 1, 1)
+    if (total === 0) return undefined
+    const rules = total === 1 ? '1 folder rule stays' : `${total} folder rules stay`
+    return `Its ${rules}, so that no folder opens.`
+  },
   exported: async (site, { id }) => {
     const memberships = await selectMembershipsOf(site.db, id)
     const { rules } = await listRules(site, COMMAND_LINE, { userId: id }, 1, 0)

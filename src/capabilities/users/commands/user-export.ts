@@ -14,7 +14,7 @@ import { USER } from '../../../programs/site/find-user.ts'
 import type { Account } from '../../../core/accounts/accounts.ts'
 import { onSite } from '../../../programs/site/on-site.ts'
 import { permissionNames } from '../../../programs/kit/permission.ts'
-import { mergedParts } from './parts-of-user.ts'
+import { loadPartsOfUser, mergedParts } from './parts-of-user.ts'
 import { fullUserRecord } from './user-text.ts'
 import { terminalJson } from '../../../core/base/text.ts'
 
@@ -93,15 +93,21 @@ function timeOrNull(time: number | null | undefined): string | null {
 }
 
 /** Says what a deleted user leaves, and for how long. */
-export async function whatStays(site: Site): Promise<{ sentence: string; days: number }> {
+export async function whatStays(
+  site: Site,
+  account: Account,
+): Promise<{ sentence: string; days: number }> {
   const days = (await eventRetention(site.db)) / DAY_MILLISECONDS
   const [client] = await selectAnyClient(site.db)
+  const parts = await loadPartsOfUser()
+  const staying = await Promise.all(parts.map(async (part) => part.staying?.(site, account)))
   const sentences = [
     'Keys, passkeys, app passwords, linked accounts, sessions, access given to apps and notices go.',
     `The events of the account stay for up to ${days} days; the event of the deletion names it.`,
     ...(client === undefined
       ? []
       : ['The name stays reserved until reserved-name release, because apps know it.']),
+    ...staying.filter((sentence) => sentence !== undefined),
     'Backups keep what they hold, and files stay at the file server.',
   ]
   return { sentence: sentences.join(' '), days }

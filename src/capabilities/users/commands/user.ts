@@ -200,8 +200,9 @@ const remove = onSite({
   before({ yes }) {
     if (!yes) needTerminal()
   },
-  async run(site, { user: { id, username }, yes }, { output }) {
-    const stays = await whatStays(site)
+  async run(site, { user, yes }, { output }) {
+    const { id, username } = user
+    const stays = await whatStays(site, user)
     if (!yes)
       await confirm(`${stays.sentence}\nDelete ${username} (id ${id}) with all keys and sessions?`)
     await removeUser(site, COMMAND_LINE, id)
