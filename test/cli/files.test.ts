@@ -72,6 +72,7 @@ beforeEach(() => {
 
 const run = (...args: string[]) => clone.command(['files', ...args])
 const setting = (...args: string[]) => clone.command(['setting', ...args])
+const setRule = (...words: string[]) => clone.command(['folder-rule', 'set', ...words])
 const doctor = async () => (await clone.command(['doctor'])).stdout
 /** Makes alice a user there, as her first request does. */
 async function use(): Promise<void> {
@@ -223,6 +224,30 @@ describe('latchkey files', () => {
     expect(await doctor()).toMatch(/warn {2}links .*sign_all is off/)
     openlist.answer = () => new Response('x')
     expect(await doctor()).toMatch(/fail {2}file server .*gives no answer of OpenList/)
+  })
+
+  test('check and doctor say what OpenList lacks of folder rules', async () => {
+    await use()
+    openlist.folders.push('/nas')
+    await setRule('/nas', '--user', 'alice', 'write')
+    const found = (await run('check')).stdout
+    expect(found).toMatch(/ok {4}folder rules +OpenList has the users of 1 folders with rules/)
+    expect(found).toMatch(
+      /warn {2}folder rules +alice at \/nas: may write by a rule, and has no perm/,
+    )
+    openlist.answer = ({ path }) =>
+      path === '/api/admin/meta/create' ? new Response('', { status: 500 }) : undefined
+    openlist.metas.rows.splice(0)
+    openlist.folders.splice(0, 1, '/other')
+    openlist.storages['/second'] = 'Alias'
+    for (const text of [(await run('check')).stdout, await doctor()]) {
+      expect(text).toMatch(/warn {2}folder rules +\/nas: OpenList does not have what the rules say/)
+      expect(text).toMatch(/warn {2}folder rules +\/nas: OpenList has no such folder/)
+      expect(text).toMatch(/warn {2}folder rules +.*the same files stand at another path/)
+    }
+    openlist.answer = undefined
+    await setRule('/nas', '--user', 'alice', 'unset')
+    expect((await run('check')).stdout).not.toContain('folder rules')
   })
 
   test('doctor says that a second host lacks the address of the accounts', async () => {

@@ -107,7 +107,7 @@ describe('latchkey folder-rule', () => {
       { path: '/a', username: 'bob', access: 'none' },
     ])
     expect((await run('folder-rule', 'check', 'alice', '/a/b')).stdout).toBe(
-      'alice at /a/b: write, by the rule of alice at /a.\n',
+      'alice at /a/b: write, by the rule of editors at /a.\n',
     )
     expect(await json('folder-rule', 'check', 'bob', '/')).toEqual({
       access: 'open',
