@@ -95,6 +95,7 @@ function Cell({ field, label, sample, value, problem }: CellProps) {
         name={field}
         value={value}
         placeholder={sample}
+        aria-label={label}
         autocomplete="off"
         spellcheck={false}
         autocapitalize="off"
