@@ -53,6 +53,7 @@ describe('the pages of groups', () => {
     expect(await shown(GROUPS)).toContain('Finance 0 members 0 rights in folders Money')
     await admin.post(`${page}/join`, { username: 'alice' })
     expect(await shown(page)).toContain('alice added by admin')
+    expect((await admin.get(page)).html).toContain(`href="${FOLDERS}?who=group%3AFinance#add"`)
     await admin.post(`${page}/save`, { name: 'Money', note: '' })
     expect(await shown(page)).toContain('Money 1 member')
     await admin.post(`${page}/remove`, { uid: String(ALICE) })

@@ -10,7 +10,6 @@ import { basePathSchema } from '../../core/accounts/fields.ts'
 import { ADMIN, CHANGES_FILES, GUEST, isPermitted } from '../../core/accounts/roles.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { isBelow } from '../../capabilities/groups/decision.ts'
 import { latchkey } from '../kit/printed-command.ts'
 import { isWritten, type Outcome } from './accounts.ts'
 import { readId, readText } from './columns.ts'
@@ -84,6 +83,10 @@ export function planGroups(source: Source, people: People): GroupsPlan {
     rules,
     notes: source.kind === 'latchkey' ? [] : notesOf(rules),
   }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path !== folder && path.startsWith(folder === '/' ? '/' : `${folder}/`)
 }
 
 /** Names the folders that the roles of AList close to everybody else. */

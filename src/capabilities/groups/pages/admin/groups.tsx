@@ -15,7 +15,7 @@ import { Time } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import type { ListedGroup, ListedMember } from '../../group-store.ts'
 import type { ListedRule } from '../../rule-store.ts'
-import { FOLDERS_PATH } from './folder-props.ts'
+import { FOLDERS_PATH, newRightOf } from './folder-props.ts'
 
 export const GROUPS_PATH = '/account/admin/groups'
 
@@ -114,7 +114,7 @@ export function GroupPage(props: GroupProps) {
   return (
     <AccountPage view={view} title={group.name}>
       <p class="back">
-        <a href={GROUPS_PATH}>{t.back}</a>
+        <a href={GROUPS_PATH}>‹ {t.back}</a>
       </p>
       <Heading
         title={group.name}
@@ -128,7 +128,9 @@ export function GroupPage(props: GroupProps) {
           >
             <p class="facts">
               <span>{addedBy(view, member)}</span>
-              <Time view={view} at={member.addedAt} />
+              <span>
+                <Time view={view} at={member.addedAt} />
+              </span>
             </p>
             <Change
               view={view}
@@ -178,8 +180,13 @@ export function GroupPage(props: GroupProps) {
             ))}
           </ul>
         )}
-        <p>
-          <a href={FOLDERS_PATH}>{t.toFolders}</a>
+        <p class="buttons">
+          <a role="button" class="secondary" href={newRightOf(group.name)}>
+            {view.t.folders.add}
+          </a>
+          <a role="button" class="secondary" href={FOLDERS_PATH}>
+            {t.toFolders}
+          </a>
         </p>
       </article>
       <article>
