@@ -4,7 +4,7 @@ export const undoEn = {
     undo: 'Undo',
     title: 'Undo the deletion',
     lead: (name: string) => `This brings back “${name}”, as it was.`,
-    ends: (when: string) => `It can be undone until ${when}.`,
+    ends: (when: string) => `This ends ${when}.`,
     stays: 'Sessions that ended, and what apps had, do not come back.',
     submit: 'Bring it back',
   },
