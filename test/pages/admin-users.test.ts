@@ -621,6 +621,8 @@ describe('the page of a user', () => {
     for (const path of ['999', '99999999999999999999', 'alice', '3/nope/nope']) {
       expect((await admin.get(`${USERS}/${path}`)).status, path).toBe(404)
     }
+    const { html } = await admin.get(`${USERS}/999`)
+    expect(html).toContain(`<a role="button" href="${USERS}">Users</a>`)
     for (const path of ['999/disable', '3/constructor', '3/nope', '999/password']) {
       expect((await admin.post(`${USERS}/${path}`, { password: '' })).status, path).toBe(404)
     }

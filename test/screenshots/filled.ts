@@ -347,7 +347,7 @@ class History implements Filled {
       const html = await (await this.#open(token, '/account/admin/programs')).text()
       const row = html.slice(html.indexOf(`>${name}<`))
       const parameters = {
-        client_id: /<code[^>]*>([^<]+)</.exec(row)?.[1] ?? '',
+        client_id: /edit\?id=([^"]+)"/.exec(row)?.[1] ?? '',
         redirect_uri: uri,
         response_type: 'code',
         scope: 'openid profile',

@@ -14,6 +14,10 @@ export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal })
   // A visitor who opens a dead link has no account yet, or is not signed in.
   const isDeadLink = refusal.refusal === 'linkInvalid'
   const [title, back] = isDeadLink ? [t.linkEnded, t.toSignIn] : [t.problems.title, t.problems.back]
+  // What is not in a list of administrators leads back to the list.
+  const list = view.navigation.operators.findLast(
+    ([address]) => refusal.code === 404 && view.path.startsWith(`${address}/`),
+  )
   return (
     <CardPage
       view={view}
@@ -23,7 +27,12 @@ export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal })
       lead={problemOf(t, refusal).message}
     >
       <p class="buttons">
-        <a role="button" href="/account">
+        {list !== undefined && (
+          <a role="button" href={list[0]}>
+            {t.nav[list[1]]}
+          </a>
+        )}
+        <a role="button" class={list === undefined ? undefined : 'secondary'} href="/account">
           {back}
         </a>
       </p>

@@ -50,12 +50,21 @@ export function KeysPage({ view, account, keys, help, problem, ...closed }: Keys
       ) : (
         <NoAccess view={view} contact={help.contact} />
       )}
-      <KeyRows view={view} keys={newest} closedIds={closedIds} total={keys.length} isNewest />
+      <KeyRows view={view} keys={newest} closedIds={closedIds} isNewest />
       {older.length > 0 && (
         <details class="older">
           <summary>{t.older(older.length)}</summary>
-          <KeyRows view={view} keys={older} closedIds={closedIds} total={keys.length} />
+          <KeyRows view={view} keys={older} closedIds={closedIds} />
         </details>
+      )}
+      {keys.length > 1 && (
+        <Change
+          view={view}
+          label={t.deleteAll}
+          question={t.deleteAllQuestion}
+          action="/account/keys/delete-all"
+          submit={t.deleteAll}
+        />
       )}
     </AccountPage>
   )
@@ -99,12 +108,10 @@ interface KeyRowsProps {
   view: View
   keys: Key[]
   closedIds: number[]
-  /** Of all rows of the page. */
-  total: number
   isNewest?: boolean
 }
 
-function KeyRows({ view, keys, closedIds, total, isNewest = false }: KeyRowsProps) {
+function KeyRows({ view, keys, closedIds, isNewest = false }: KeyRowsProps) {
   const t = view.t.keys
   return (
     <Rows
@@ -113,7 +120,6 @@ function KeyRows({ view, keys, closedIds, total, isNewest = false }: KeyRowsProp
           view={view}
           item={key}
           isClosed={closedIds.includes(key.id)}
-          isOnly={total === 1}
           id={isNewest && place === 0 ? NEWEST : undefined}
         />
       ))}
@@ -126,11 +132,10 @@ interface KeyRowProps {
   view: View
   item: Key
   isClosed: boolean
-  isOnly: boolean
   id: string | undefined
 }
 
-function KeyRow({ view, item, isClosed, isOnly, id }: KeyRowProps) {
+function KeyRow({ view, item, isClosed, id }: KeyRowProps) {
   const t = view.t.keys
   return (
     <Row icon="keys" title={item.title} id={id}>
@@ -153,15 +158,6 @@ function KeyRow({ view, item, isClosed, isOnly, id }: KeyRowProps) {
           values={{ id: item.id }}
           submit={t.deleteSubmit}
         />
-        {!isOnly && (
-          <Change
-            view={view}
-            label={t.deleteAll}
-            question={t.deleteAllQuestion}
-            action="/account/keys/delete-all"
-            submit={t.deleteAll}
-          />
-        )}
       </Menu>
     </Row>
   )
