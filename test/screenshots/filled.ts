@@ -645,7 +645,7 @@ export async function filledStates(page: Page, filled: Filled, take: Take): Prom
   await page.locator('#password').fill(ADMIN_PASSWORD)
   await press(page.locator('form[action="/account/sign-in"] button:not([type])'))
   await page.locator('#code').fill(await filled.nextCode())
-  await press(page.locator('form[action="/account/sign-in/code"] button:not([type])'))
+  await press(page.locator('form[action="/account/sign-in/code"] button:not([type])').first())
   for (const [name, path] of pagesOf(filled)) {
     await page.goto(path)
     // The reference of the interface is drawn by a script.

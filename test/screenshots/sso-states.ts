@@ -155,5 +155,5 @@ async function signIn(page: Page, code: string): Promise<void> {
   await page.locator('#password').fill(ADMIN_PASSWORD)
   await press(page.locator('form[action="/account/sign-in"] button:not([type])'))
   await page.locator('#code').fill(code)
-  await press(page.locator('form[action="/account/sign-in/code"] button:not([type])'))
+  await press(page.locator('form[action="/account/sign-in/code"] button:not([type])').first())
 }
