@@ -102,6 +102,7 @@ export const joiningEn = {
     whoHint:
       'An address gets the link by mail, and counts as confirmed. With a name, you hand the link over yourself.',
     whoName: 'Name',
+    groups: 'Groups',
     whoNameHint: 'It helps you recognise the invitation. Only administrators see it.',
     more: 'More: number of accounts, user name, folder, dates',
     username: 'User name',

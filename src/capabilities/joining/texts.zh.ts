@@ -93,6 +93,7 @@ export const joiningZh: typeof joiningEn = {
     who: '姓名或邮箱',
     whoHint: '填写邮箱时，本站会发送链接，此邮箱即为已确认。填写姓名时，由你自行转交链接。',
     whoName: '姓名',
+    groups: '用户组',
     whoNameHint: '用于识别此邀请，只有管理员能看到。',
     more: '更多：账户数、用户名、文件夹、日期',
     username: '用户名',

@@ -212,7 +212,7 @@ export function NewInvitationPage({ view, usual, groups, fields, ...props }: New
           />
           {groups.length > 0 && (
             <fieldset class="field">
-              <legend>{view.t.groups.title}</legend>
+              <legend>{t.groups}</legend>
               <div class="boxes">
                 {groups.map((name) => (
                   <Choice
