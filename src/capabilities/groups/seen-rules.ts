@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { folderRules, groupMembers, users } from '../../../schema/tables.ts'
 import { ADMIN, GENERAL, GUEST } from '../../core/accounts/roles.ts'
@@ -10,7 +10,24 @@ import { ACCESS, type SeenRules, seenRules } from './decision.ts'
  * round trip. JSON: an array of `[id, path, access, rank]`.
  */
 // Nested, because Drizzle takes the names of tables off the columns of the outer level.
-export const SEEN_RULES = sql<string>`(${sql`select json_group_array(json_array(
+export const SEEN_RULES = seenRulesWhere(sql`true`)
+
+/**
+ * The rules at, above and below a folder, in the same form.
+ *
+ * @param path Below the base path of the account, clean.
+ */
+export function seenRulesNear(path: string) {
+  const folder = sql`case when ${users.basePath} = '/' then ${path}
+    when ${path} = '/' then ${users.basePath} else ${users.basePath} || ${path} end`
+  const { path: ruled } = folderRules
+  return seenRulesWhere(sql`(${ruled} = '/' or (${folder}) = '/'
+    or substr((${folder}) || '/', 1, length(${ruled}) + 1) = ${ruled} || '/'
+    or substr(${ruled}, 1, length(${folder}) + 1) = (${folder}) || '/')`)
+}
+
+function seenRulesWhere(where: SQL) {
+  return sql<string>`(${sql`select json_group_array(json_array(
   ${folderRules.id}, ${folderRules.path}, ${folderRules.access}, case
     when ${folderRules.userId} = ${users.id} then 3
     when exists (select 1 from ${groupMembers}
@@ -18,7 +35,8 @@ export const SEEN_RULES = sql<string>`(${sql`select json_group_array(json_array(
     when ${folderRules.builtIn} = 'user' and ${users.role} = ${literal(GENERAL)} then 1
     when ${folderRules.builtIn} = 'guest' and ${users.role} = ${literal(GUEST)} then 1
     else 0 end
-)) from ${folderRules}`})`.as('seen_rules')
+)) from ${folderRules} where ${where}`})`.as('seen_rules')
+}
 
 const seenSchema = v.array(
   v.tuple([v.number(), v.string(), v.picklist(ACCESS), v.picklist([0, 1, 2, 3])]),

@@ -11,7 +11,7 @@ import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import { accessAt, isAtOrBelow, mayRead, type SeenRules } from '../decision.ts'
 import { type Need, refuseUnmet, removes } from '../needs.ts'
 import { belowBase, parentOf } from '../openlist-paths.ts'
-import { readSeenRules, SEEN_RULES } from '../seen-rules.ts'
+import { readSeenRules, SEEN_RULES, seenRulesNear } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { refuseEndedShare } from '../shares.ts'
 import { settleFor } from '../writer.ts'
@@ -265,7 +265,7 @@ async function readAgain(deps: Deps, account: Account): Promise<Known | undefine
 function guardShown(site: Site, shown: ShownFolder): GuardedCall {
   let known: (Known & { account: Account }) | undefined
   return {
-    column: KNOWN_RULES,
+    column: columnOf(shown),
     admit: async (asker) => {
       known = await settle(site, asker)
       if (known !== undefined && !isLookedAt(shown, known, known.account)) return {}
@@ -274,6 +274,13 @@ function guardShown(site: Site, shown: ShownFolder): GuardedCall {
     answer: async ({ isAdmin }, answer) =>
       known === undefined || isAdmin ? answer : answerShown(site, shown, known, answer),
   }
+}
+
+/** A list needs the rules near its folder: a site can have a thousand. */
+function columnOf({ hasRelated, named }: ShownFolder): SQL<string | null> {
+  if (hasRelated) return KNOWN_RULES
+  const path = named === undefined ? undefined : belowBase('/', named)
+  return path === undefined ? KNOWN_STATE : knownWith(sql`json(${seenRulesNear(path).sql})`)
 }
 
 /** A file beside the base path of a user is beside what the user may read, without any rule. */
