@@ -199,6 +199,22 @@ describe.skipIf(program === undefined || dist === undefined)(
       expect(await actsAs(page)).toEqual({ code: 200, name: 'bob' })
     })
 
+    test('another user on the same computer: no form of the first user’s account page acts for the second', async () => {
+      await signInAtAccount(page, 'alice')
+      const tab = await context.newPage()
+      await tab.goto('/account')
+      await tab.getByRole('button', { name: 'Sign out' }).click()
+      await signInAtAccount(tab, 'bob')
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('heading', { name: 'Hello, bob' }).waitFor()
+      await tab.goto('/account')
+      expect(new URL(tab.url()).pathname).toBe('/account')
+      await tab.getByRole('button', { name: 'Sign out' }).click()
+      await tab.waitForURL('**/account/sign-in**')
+      await page.evaluate(`dispatchEvent(new Event('focus'))`)
+      await page.waitForURL('**/account/sign-in**')
+    })
+
     test('the back button shows no files after a sign-out', async () => {
       await signInAtAccount(page, 'alice')
       await page.goto('/')

@@ -1,4 +1,4 @@
-// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password, counts down, asks before changes are lost, and adds rows to tables.
+// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password, counts down, asks before changes are lost, adds rows to tables, and loads the page again once another user has signed in.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
@@ -123,6 +123,18 @@ for (const left of document.querySelectorAll('[data-left]')) {
   }
   setInterval(count, 1000)
 }
+// Another tab has signed in or out: a page of one user does nothing as another. The cookie is there with a file server only.
+const hint = new RegExp(`(?:^|; )${location.protocol === 'https:' ? '__Host-user' : 'user'}=(\\d+)`)
+const user = () => hint.exec(document.cookie)?.[1]
+const shown = user()
+const check = (event) => {
+  if (shown === undefined || user() === shown) return
+  event.preventDefault()
+  event.stopImmediatePropagation()
+  location.replace(location.pathname + location.search)
+}
+for (const kind of ['submit', 'focus', 'pageshow']) addEventListener(kind, check, true)
+document.addEventListener('visibilitychange', check)
 document.querySelector('form[data-send]')?.submit()
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 for (const field of document.querySelectorAll('[data-zone]')) {
