@@ -1,6 +1,8 @@
 import type { Language } from '../../core/base/language.ts'
 import { chinese } from '../../core/base/chinese.ts'
-import { CHECK_PATH } from '../../web/kit/checking.ts'
+
+/** The page that leads through everything that opens the account (`web/kit/checking.ts`). */
+const CHECK_PATH = '/account/security/check'
 
 /** The kinds of mails to users. */
 export const MAIL_KINDS = [
