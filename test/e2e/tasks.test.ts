@@ -171,7 +171,7 @@ const TASKS: Task[] = [
       await hand.type(field(hand, 'Password'), ADMIN_PASSWORD)
       await hand.go(button(hand, 'Sign in'))
       await hand.type(field(hand, 'Code'), codes[0] ?? '')
-      await hand.go(button(hand, 'Sign in with it and set up a new phone'))
+      await hand.go(button(hand, 'Sign in and set up a new phone'))
       const { codes: renewed } = await finishEnrolment(hand)
       expect(renewed).toHaveLength(10)
     },

@@ -20,7 +20,7 @@ export const signInEn = {
     letIn: (site: string) =>
       `An administrator of ${site} can let you in at once. When the wait is over, this page leads to the sign-in.`,
     lostPhoneCode: 'Lost your phone? Enter a recovery code here.',
-    lostPhoneSubmit: 'Sign in with it and set up a new phone',
+    lostPhoneSubmit: 'Sign in and set up a new phone',
     noCode: 'Trouble with the code?',
     codeLate:
       'The app shows a new code every 30 seconds, and each works once. If every code is refused, let the phone set its clock automatically.',
