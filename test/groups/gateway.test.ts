@@ -675,6 +675,16 @@ describe('a share of a folder that is closed', () => {
     expect(openlist.sent.map(({ body }) => body).join('\n')).not.toContain('@s')
   })
 
+  test.each(['/sd/<id>/a', '/sd%2f<id>/a', '/sad/<id>/a.zip?inner=/a'])(
+    'gives nothing by an id of any letters: %s',
+    async (path) => {
+      openlist.shares.rows.push({ ...share, id: '分享-1', files: ['/nas/closed'] })
+      const encoded = encodeURIComponent('分享-1')
+      expect(await openShare(path.replace('<id>', encoded))).toContain(ENDED)
+      expect(openlist.paths()).toEqual([`GET /api/share/get?id=${encoded}`])
+    },
+  )
+
   test('is over for admins as well', async () => {
     const answer = await post('fs/list', { path: '/@s/closed' }, await adminToken())
     expect(answer).toEqual({ code: 404, message: ENDED, data: null })

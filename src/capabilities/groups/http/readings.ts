@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
+import { textOfBytes } from '../openlist-paths.ts'
 
 // Go makes U+FFFD of a lone surrogate, as `toWellFormed` does.
 const text = v.nullish(
@@ -80,7 +81,7 @@ export function shareOf(call: FileCall): { id: string; understood: Understood } 
   const { area, path } = call
   if (area === 'raw') {
     const [, id] = FILE_IN_SHARE.exec(path) ?? []
-    return id === undefined ? undefined : { id, understood: {} }
+    return id === undefined ? undefined : { id: textOfBytes(id), understood: {} }
   }
   const reading = mayBeOfShare(call) ? readingOf(call) : undefined
   if (reading?.path.startsWith(SHARE_PREFIX) !== true) return undefined
