@@ -685,6 +685,11 @@ describe('a share of a folder that is closed', () => {
     },
   )
 
+  test('is not passed on when none of its id is known', async () => {
+    expect(await openShare('/sd/other/a')).toContain(ENDED)
+    expect(openlist.paths()).toEqual(['GET /api/share/get?id=other'])
+  })
+
   test('is over for admins as well', async () => {
     const answer = await post('fs/list', { path: '/@s/closed' }, await adminToken())
     expect(answer).toEqual({ code: 404, message: ENDED, data: null })

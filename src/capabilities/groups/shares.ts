@@ -62,9 +62,10 @@ export async function disableShares(
 }
 
 /**
- * Refuses a share whose user may not read the whole of all its files, also where it is not disabled
- * there: the file server may have been away, and an access that began before the share was disabled
- * enables it again, because OpenList writes all of the share to count the access.
+ * Refuses a share that is not there, and one whose user may not read the whole of all its files,
+ * also where it is not disabled there: the file server may have been away, and an access that began
+ * before the share was disabled enables it again, because OpenList writes all of the share to count
+ * the access.
  *
  * @throws {Refusal} `shareEnded`, `filesUnavailable`, `filesBroken`.
  */
@@ -77,8 +78,8 @@ export async function refuseEndedShare(
   if (has.length === 0) return
   const path = `/api/share/get?id=${encodeURIComponent(id)}`
   const { code, data } = await callAsAdmin(deps, files, path)
-  // There is none, and OpenList says so.
-  if (code !== 200) return
+  // Nothing is passed on that OpenList might find by another name.
+  if (code !== 200) throw new Refusal('shareEnded')
   const share = v.safeParse(shareSchema, data)
   if (!share.success) throw new Refusal('filesBroken', { detail: 'no share' })
   if (isOver(share.output, await readRightsHere(deps))) throw new Refusal('shareEnded')
