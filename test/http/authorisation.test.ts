@@ -209,6 +209,11 @@ const ANSWERS = {
   },
   'users, by cookie, while single sign-on is on': { ...noCookie, 'a user': 403, 'an admin': 403 },
   'users, by cookie': { ...noCookie, 'a user': SERVED, 'an admin': SERVED },
+  'admins of a site with a file server, by cookie': {
+    ...noCookie,
+    'a user': 403,
+    'an admin': 403,
+  },
   // Those of the table have shown none.
   'users who have shown a second factor': {
     ...noToken,
@@ -308,6 +313,7 @@ const ENDPOINTS: Record<string, Audience> = {
   'GET /account/keys/:form': 'a genuine cookie',
   'GET /account/admin/checklist/:form': 'a genuine cookie',
   'GET /account/admin/folders/:form': 'a genuine cookie',
+  'POST /account/admin/folders/sync': 'admins of a site with a file server, by cookie',
   'GET /account/admin/groups/:form': 'a genuine cookie',
   'GET /account/admin/groups/:id{[0-9]+}/:form': 'a genuine cookie',
   'GET /account/admin/users/selected': 'a genuine cookie',

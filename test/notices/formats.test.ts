@@ -150,8 +150,7 @@ describe('the form of each channel', () => {
         .bind(event, event === 'many_refusals' ? '7' : hostile)
         .run()
     // One run sends 18.
-    await run()
-    await run()
+    for (let sent = 0; sent < everyKind.length; sent += 18) await run()
     expect(got).toHaveLength(everyKind.length)
     const texts = JSON.stringify(got.map(({ body }) => body))
     expect(texts).toContain('eve��↵�love�')

@@ -8,6 +8,7 @@ const STAYS: Record<string, string> = {
   account_list: 'a version that the first write makes anew',
   audit_events: 'they tell what happened at the old site',
   common_passwords: 'part of every site',
+  deleted_items: 'the sessions that may bring them back stay behind',
   file_leases: 'who writes to the file server now',
   file_users: 'the ids there, found anew by name',
   folder_metas: 'the ids there, found anew by path',

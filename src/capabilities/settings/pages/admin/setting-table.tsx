@@ -68,7 +68,7 @@ export function SettingTable(props: PropsWithChildren<TableProps>) {
         <button type="button" class="secondary" data-add={`${name}-rows`}>
           {t.addRow}
         </button>
-        <a href={`?text=${name}`}>{t.asText}</a>
+        <a href={`${view.path}?text=${name}`}>{t.asText}</a>
       </p>
       <input id={name} type="hidden" name={name} value={value} />
       {children}
