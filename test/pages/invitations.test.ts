@@ -66,8 +66,10 @@ describe('the page of invitations', () => {
     const { html } = await admin.get(PATH)
     const text = textOf(html)
     expect(text).toMatch(
-      /family Valid 11 of 12 used .* Joined: user-1 user-2 .* user-10 and 1 more/,
+      /family Valid 11 of 12 used .* Joined: user-1 , user-2 , .* user-10 and 1 more/,
     )
+    // Without the spaces of `textOf` between two links.
+    expect(html.replaceAll(/<[^>]*>/g, '')).toContain('Joined: user-1, user-2, user-3')
     expect(text).toMatch(/work Used 1 of 1 used .* Joined: bob$|Joined: bob /)
     const [bob] = await site.db.select().from(users).where(eq(users.username, 'bob'))
     expect(html).toContain(`<a href="/account/admin/users/${bob?.id}">bob</a>`)

@@ -137,11 +137,14 @@ function Joined({ view: { t }, link }: { view: View; link: ListedLink }) {
   const more = link.used - joined.length
   return (
     <p class="facts">
-      <span>{t.adminInvitations.joined}</span>
-      {joined.map(({ id, name }) => (
-        <a href={`/account/admin/users/${id}`}>{name}</a>
+      {t.adminInvitations.joined}
+      {joined.map(({ id, name }, place) => (
+        <>
+          {place > 0 && t.adminInvitations.separator}
+          <a href={`/account/admin/users/${id}`}>{name}</a>
+        </>
       ))}
-      {more > 0 && <span>{t.adminInvitations.joinedMore(more)}</span>}
+      {more > 0 && t.adminInvitations.joinedMore(more)}
     </p>
   )
 }
