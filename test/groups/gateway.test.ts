@@ -690,6 +690,29 @@ describe('a share of a folder that is closed', () => {
     expect(openlist.paths()).toEqual(['GET /api/share/get?id=other'])
   })
 
+  test('gives nothing though it is disabled there, because it may be enabled meanwhile', async () => {
+    for (const row of openlist.shares.rows) row.disabled = true
+    expect(await openShare('/sd/closed/a')).toContain(ENDED)
+    expect(openlist.paths()).toEqual(['GET /api/share/get?id=closed'])
+  })
+
+  test.each([
+    ['/sd/shown/a', undefined],
+    ['/api/fs/list', '{"path":"/@s/shown"}'],
+  ])('is looked at again before its answer is passed on: %s', async (path, text) => {
+    openlist.answer = ({ path: asked }) => {
+      if (asked === path) for (const row of openlist.shares.rows) row.files = ['/nas/closed']
+      return undefined
+    }
+    expect(await openShare(path, text)).toContain(ENDED)
+  })
+
+  test('is given other files by nobody who may not read those that it has', async () => {
+    const change = { id: 'closed', files: ['/nas/shown'] }
+    expect(await post('share/update', change)).toEqual(DENIED)
+    expect(await post('share/update', { ...change, id: 'shown' })).toMatchObject({ code: 200 })
+  })
+
   test('is over for admins as well', async () => {
     const answer = await post('fs/list', { path: '/@s/closed' }, await adminToken())
     expect(answer).toEqual({ code: 404, message: ENDED, data: null })
@@ -739,3 +762,16 @@ test.each(['/dav/nas/closed/secret.txt', '/dav/nas/closed/no-such-name', '/dav/'
     expect(openlist.paths()).toEqual([])
   },
 )
+
+test.each([
+  ['http://127.0.0.1:5244/d/nas/closed/a.txt', DENIED],
+  ['http://2130706433/a', DENIED],
+  ['https://[::1]/a', DENIED],
+  ['http://openlist:5244/a', DENIED],
+  ['ftp://192.168.1.2/a', DENIED],
+  ['https://files.example.org/a', PASSED],
+  ['magnet:?xt=urn:btih:0', PASSED],
+])('no offline download goes around the rules in this network: %s', async (url, expected) => {
+  const body = { path: '/way/to/mine', urls: ['https://files.example.org/b', url] }
+  expect(await post('fs/add_offline_download', body)).toMatchObject(expected)
+})

@@ -82,7 +82,9 @@ export async function refuseEndedShare(
   if (code !== 200) throw new Refusal('shareEnded')
   const share = v.safeParse(shareSchema, data)
   if (!share.success) throw new Refusal('filesBroken', { detail: 'no share' })
-  if (isOver(share.output, await readRightsHere(deps))) throw new Refusal('shareEnded')
+  // It may be enabled again before OpenList answers.
+  const shared = { ...share.output, disabled: false }
+  if (isOver(shared, await readRightsHere(deps))) throw new Refusal('shareEnded')
 }
 
 async function listShares(deps: PlanDeps, files: FileServer): Promise<Share[]> {

@@ -170,20 +170,26 @@ async function answerPlain(c: AppContext, files: FileServer, target: FileTarget)
     const isSigned = await isLinkSigned(files, target.path, c.req.query('sign') ?? '', deps.now())
     if (!isSigned) throw new Refusal('linkNotSigned')
   }
-  const headers = sentHeaders(c)
-  if (target.area === 'raw' && IN_SHARE.test(target.path)) {
-    await settleLateWrites(deps, files, () => readLeaseEnds(deps.db))
-    const guarded = await readGuarded(c, files, 'raw', headers, NO_BODY)
-    await guarded.admit(NOBODY, { headers, body: NO_BODY, search: undefined })
-  }
+  if (target.area === 'raw' && IN_SHARE.test(target.path)) return answerShared(c, files)
   if (target.area === 'client' && isClientSignIn(target.path)) return goToSignIn(c, files, target)
   if (files.host !== undefined && target.path === ARRIVAL_PATH) return answerArrival(c)
   const body = await readUpload(c)
-  const answer = passedAnswer(await forward(c, files, headers, body))
+  const answer = passedAnswer(await forward(c, files, sentHeaders(c), body))
   const isHtml = /^text\/html\b/i.test(answer.headers.get('Content-Type') ?? '')
   return target.area === 'client' && isHtml && answer.body !== null
     ? clientPage(deps, files, answer, { path: target.path, accounts: accountsOf(deps, files) })
     : answer
+}
+
+/** Passes a file in a share, once the guard of the site has looked at the share. */
+async function answerShared(c: AppContext, files: FileServer): Promise<Response> {
+  const deps = c.get('deps')
+  const headers = sentHeaders(c)
+  await settleLateWrites(deps, files, () => readLeaseEnds(deps.db))
+  const guarded = await readGuarded(c, files, 'raw', headers, NO_BODY)
+  await guarded.admit(NOBODY, { headers, body: NO_BODY, search: undefined })
+  const answer = passedAnswer(await forward(c, files, headers, await readUpload(c)))
+  return guarded.answer(NOBODY, answer)
 }
 
 /** The origin of the account pages; empty where the web client has the same. */

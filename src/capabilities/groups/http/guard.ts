@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { folderRules, folderState, users } from '../../../../schema/tables.ts'
 import type { Account } from '../../../core/accounts/accounts.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
+import { isBeyondThisNetwork } from '../../../core/base/public-address.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import type { Deps } from '../../../core/deps.ts'
 import type { FileAsker, FileCall, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
@@ -81,6 +82,7 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
   if (share !== undefined)
     return {
       admit: () => refuseEndedShare(deps, files, share.id).then(() => share.understood),
+      answer: (_, answer) => passShare(site, share.id, answer),
     }
   const upload = uploadOf(call)
   if (upload !== undefined) return guardUpload(site, upload)
@@ -108,6 +110,22 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
 function asUnderstood(known: Known | undefined, understood: Understood | undefined): Understood {
   if (understood === undefined && known?.hasRules !== false) throw new Refusal('requestInvalid')
   return understood ?? {}
+}
+
+/**
+ * Looks at a share a second time once OpenList has answered, before any of it is passed on: between
+ * the first look and the answer, the share could have been written.
+ *
+ * @throws {Refusal} Those of `refuseEndedShare`.
+ */
+async function passShare({ deps, files }: Site, id: string, answer: Response): Promise<Response> {
+  try {
+    await refuseEndedShare(deps, files, id)
+    return answer
+  } catch (error) {
+    void answer.body?.cancel()
+    throw error
+  }
 }
 
 /** OpenList looks at the beginning of an upload alone: its parts name it by an id. */
@@ -177,6 +195,8 @@ async function refuseItems(
     refuseUnmet(seen, item.needs(account.basePath))
     if (known.hasRules && item.tasks !== undefined)
       refuseUnmet(seen, await needsOfTasks(item.tasks, account, asker))
+    if (known.hasRules && item.downloads?.every(isBeyondThisNetwork) === false)
+      throw new Refusal('folderDenied')
     if (known.hasRules && item.share?.id !== undefined)
       refuseUnmet(seen, await needsOfShare(site, item.share.id))
     return

@@ -35,6 +35,8 @@ export interface ItemCall {
   needs: (basePath: string) => Need[]
   /** Copies or moves that are begun again: the path of their list, and their ids. */
   tasks?: { list: string; ids: string[] }
+  /** What OpenList is to fetch. */
+  downloads?: string[]
   /** For a request that opens a share. */
   share?: {
     /** Of one that is there already. */
@@ -144,11 +146,12 @@ function jsonCall<Schema extends v.GenericSchema<unknown, object>>(
   schema: Schema,
   needsOf: NeedsOf<v.InferOutput<Schema>>,
 ) {
-  return ({ body }: FileCall): ItemCall => {
+  return ({ body }: FileCall): ItemCall & { parsed: v.InferOutput<Schema> } => {
     const parsed = validateJson(schema, body())
     const lists = Object.values(parsed).filter((value) => Array.isArray(value))
     if (lists.some(({ length }) => length > MAX_ITEMS)) throw new Refusal('bodyTooLarge')
     return {
+      parsed,
       understood: {
         body: JSON.stringify(parsed),
         search: '',
@@ -212,9 +215,12 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
     readsWhole(folders.path(path)),
   ]),
   // A download has names of its own, which may lead into folders below.
-  'fs/add_offline_download': jsonCall(downloadSchema, ({ path }, folders) => [
-    writesWhole(folders.path(path)),
-  ]),
+  'fs/add_offline_download': (call) => {
+    const { parsed, ...item } = jsonCall(downloadSchema, ({ path }, folders) => [
+      writesWhole(folders.path(path)),
+    ])(call)
+    return { ...item, downloads: parsed.urls }
+  },
   // OpenList looks at the header `File-Path` here, and writes what the body names.
   'fs/get_direct_upload_info': jsonCall(directUploadSchema, ({ path, file_name }, folders) => {
     const folder = unescapePath(path)
@@ -222,7 +228,11 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
     return [removes(folders.in(folders.path(folder), file_name))]
   }),
   'share/create': (call) => ({ ...jsonCall(shareSchema, needsOfShared)(call), share: {} }),
-  'share/update': (call) => ({ ...jsonCall(shareSchema, needsOfShared)(call), share: {} }),
+  // Both the files that it has and those that it gets: an access that began before can put it back.
+  'share/update': (call) => {
+    const { parsed, ...item } = jsonCall(shareSchema, needsOfShared)(call)
+    return { ...item, share: { id: parsed.id } }
+  },
   'share/enable': enableCall,
   'fs/put': uploadCall,
   'fs/form': uploadCall,
