@@ -25,8 +25,9 @@ export async function addProgram(page: Page): Promise<string> {
   await page.locator('[name=redirect_uris]').fill(CALLBACK)
   await submit(page, `${PROGRAMS}/add`)
   await page.goto(PROGRAMS)
+  const edit = await page.locator('main a[href*="/edit?id="]').first().getAttribute('href')
   const parameters = {
-    client_id: (await page.locator('.rows > li code').first().textContent()) ?? '',
+    client_id: new URLSearchParams(edit?.split('?')[1]).get('id') ?? '',
     redirect_uri: CALLBACK,
     response_type: 'code',
     scope: 'openid',

@@ -206,13 +206,13 @@ export const settingsEn = {
     logoElsewhere:
       'The pages of the account contact no other site: they show their usual logo in place of this one.',
     iconElsewhere: 'This page contacts no other site, so it can’t show the icon.',
-    emptyRows: 'Empty rows are left out.',
+    emptyRows: ' Empty rows are left out.',
     addRow: 'Add a row',
     removeRow: 'Remove',
     asText: 'Edit as text',
     asTable: 'Edit as a table',
-    asJson: 'Written as JSON.',
-    colourHint: (value: string) => `Current value: ${value}.`,
+    asJson: ' Written as JSON.',
+    colourHint: (value: string) => ` Current value: ${value}.`,
     madeWithPassword: (what: string) =>
       `${what} made with a password alone. Where you require a second factor, they stop working until their owners confirm them on the page Security.`,
     credentials: (appPasswords: number, keys: number) =>

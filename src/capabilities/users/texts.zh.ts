@@ -25,7 +25,7 @@ export const usersZh: typeof usersEn = {
   ],
   adminUsers: {
     title: '用户',
-    search: '按名称、邮箱或网络搜索',
+    search: '名称、邮箱或网络',
     searchSubmit: '搜索',
     add: '新建用户',
     none: '没有找到用户',

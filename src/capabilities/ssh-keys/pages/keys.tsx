@@ -143,7 +143,7 @@ function KeyRow({ view, item, isClosed, id }: KeyRowProps) {
         <ClosedBadge view={view} isClosed={isClosed} />
         <Use view={view} item={item} />
         <TimeFact view={view} at={item.addedAt} phrase={t.added} />
-        <span>{item.type}</span>
+        <span class="kind">{item.type}</span>
         {item.type === 'ssh-rsa' && <span>{t.bits(item.bits)}</span>}
       </p>
       <Menu label={view.t.actionsFor(item.title)}>

@@ -102,7 +102,7 @@ function inputOf({
   if (isSecret) return { type: 'password', autocomplete: 'new-password' } as const
   if (type === 'number') return { type } as const
   if (isTableKey(key)) {
-    const hint = `${view.t.settings.help[key] ?? ''} ${view.t.adminSettings.asJson}`
+    const hint = `${view.t.settings.help[key] ?? ''}${view.t.adminSettings.asJson}`
     return { rows: rowsFor(value), hint }
   }
   if (type === 'text') return { rows: rowsFor(value) }
@@ -113,7 +113,7 @@ function inputOf({
     return { options: values.map((option) => [option, own(words, option) ?? option] as const) }
   }
   if (key !== 'main_color' || !isPickable(value)) return {}
-  const hint = `${view.t.settings.help[key] ?? ''} ${view.t.adminSettings.colourHint(current)}`
+  const hint = `${view.t.settings.help[key] ?? ''}${view.t.adminSettings.colourHint(current)}`
   return { type: 'color', hint } as const
 }
 

@@ -38,7 +38,8 @@ export function SettingTable(props: PropsWithChildren<TableProps>) {
     >
       <legend>{legend}</legend>
       <p class="hint" id={`${name}-hint`}>
-        {hint} {t.emptyRows}
+        {hint}
+        {t.emptyRows}
       </p>
       {problem?.field === name && (
         <p class="problem" id={`${name}-problem`}>
