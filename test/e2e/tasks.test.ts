@@ -271,7 +271,7 @@ const TASKS: Task[] = [
       clone.sql("update users set disabled = 0 where username = 'user-37'")
       await begin(hand)
       await hand.go(inNavigation(hand, 'Users'))
-      await hand.type(field(hand, 'Name, e-mail or network'), 'user-37')
+      await hand.type(field(hand, 'Name, e-mail, network'), 'user-37')
       await hand.go(button(hand, 'Search'))
       await hand.go(link(hand, 'user-37'))
       await hand.press(hand.page.locator('summary', { hasText: 'Disable account' }))

@@ -47,7 +47,7 @@ export const usersEn = {
   ],
   adminUsers: {
     title: 'Users',
-    search: 'Name, e-mail or network',
+    search: 'Name, e-mail, network',
     searchSubmit: 'Search',
     add: 'New user',
     none: 'No users found',

@@ -141,9 +141,9 @@ export function SessionRow({ view, session, isCurrent, from, level = 2, ...found
         <span>
           {isCurrent ? t.activeNow : <LastActive view={view} at={session.lastActiveAt} />}
         </span>
-        <span>{placeName(view, session.network, found.countries.get(session.network) ?? '')}</span>
       </p>
       <p class="facts">
+        <span>{placeName(view, session.network, found.countries.get(session.network) ?? '')}</span>
         <TimeFact view={view} at={session.createdAt} phrase={t.since} />
         <Methods view={view} amr={session.amr} />
         <TimeFact view={view} at={session.expiresAt} phrase={t.expires} />

@@ -28,7 +28,7 @@ export function FoldersPage(props: FoldersProps) {
       </header>
       <Notes {...props} />
       {tree.length === 0 ? (
-        <Empty icon="folders" title={t.none} hint={hasFiles ? t.noneHint : ''} />
+        <Empty icon="folders" title={t.none} hint={hasFiles ? t.noneHint : t.noFiles} />
       ) : (
         <article>
           <Tree {...props} folders={tree} />
@@ -45,8 +45,10 @@ export function FoldersPage(props: FoldersProps) {
 /** What keeps rules from doing what they say, for all folders. */
 function Notes({ view, rules, hasFiles, hasOpenLinks, there, refused }: FoldersProps) {
   const t = view.t.folders
-  if (!hasFiles) return <p class="note">{t.noFiles}</p>
-  if (there === undefined) return rules.length === 0 ? <></> : <p class="note">{t.away}</p>
+  if (there === undefined) {
+    if (rules.length === 0) return <></>
+    return <p class="note">{hasFiles ? t.away : t.noFiles}</p>
+  }
   const { waiting, secondPaths, signsLinks } = there
   return (
     <>
