@@ -75,7 +75,7 @@ const PARTS = {
 } as const
 
 /** Writes to the file server, logouts that programs are to be told of, and mails, while they go on. */
-const NOT_KEPT = ['file_leases', 'mails', 'openid_logouts']
+const NOT_KEPT = ['deleted_items', 'file_leases', 'mails', 'openid_logouts']
 
 /** What no export may hold: hashes, sealed texts and keys. The word says what it would be. */
 const secretsOf = (table: string, columns: string) =>
@@ -168,7 +168,7 @@ test('user delete says what stays, for as long as events are kept, and the rest 
   await clone.command(['setting', 'set', 'event_retention_days', '365'])
   const { stdout } = await clone.command(['user', 'delete', 'alice', '--yes'])
   expect(stdout).toBe(
-    'Deleted alice (id 3). Keys, passkeys, app passwords, linked accounts, sessions, access given to apps and notices go. The events of the account stay for up to 365 days; the event of the deletion names it. The name stays reserved until reserved-name release, because apps know it. Backups keep what they hold, and files stay at the file server.\n',
+    'Deleted alice (id 3). Keys, passkeys, app passwords, linked accounts, sessions, access given to apps and notices go. The events of the account stay for up to 365 days; the event of the deletion names it. The name stays reserved until reserved-name release, because apps know it. Its 1 folder rule stays, so that no folder opens. Backups keep what they hold, and files stay at the file server.\n',
   )
   const left = Object.keys(PARTS).filter(
     (table) => clone.sql(`select 1 from ${table} where user_id = 3`).length > 0,
