@@ -118,7 +118,7 @@ function cellName(key: TableKey, row: number, column: string): string {
 }
 
 /** Returns the rows of a table in a form, as they were typed; `undefined` when it has none. */
-export function rowsIn(fields: Fields, key: TableKey): string[][] | undefined {
+function rowsIn(fields: Fields, key: TableKey): string[][] | undefined {
   const numbers = Object.keys(fields).flatMap((name) => {
     const [, row] = name.startsWith(`${key}.`)
       ? (/^\.(\d{1,4})\./.exec(name.slice(key.length)) ?? [])
