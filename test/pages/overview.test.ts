@@ -289,6 +289,11 @@ describe('a new network', () => {
     expect((await visitor.get('/account/sessions')).html).toContain(BACK)
     await visitor.post('/account/security/check/done')
     expect(await keys()).not.toContain(BACK)
+    await addSession()
+    await visitor.get('/account/security/check')
+    expect(await keys()).toContain(BACK)
+    await visitor.post('/account/sessions/known', { network: NEW })
+    expect(await keys()).not.toContain(BACK)
   })
 })
 

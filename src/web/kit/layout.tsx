@@ -29,9 +29,9 @@ export function AccountPage({ view, title, children }: LayoutProps) {
       <div class="frame">
         <Navigation view={view} title={title} />
         <main id="content">
-          <BackToCheck view={view} />
           <Announcement view={view} />
           <Notice view={view} />
+          <BackToCheck view={view} />
           {children}
         </main>
       </div>

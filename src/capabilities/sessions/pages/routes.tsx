@@ -4,7 +4,7 @@ import { text } from '../../../core/base/text.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { actorOf, sessionOf } from '../../../web/http/guard.ts'
 import { action, formsOf } from '../../../web/kit/action.ts'
-import { CHECK_PATH } from '../../../web/kit/checking.ts'
+import { CHECK_PATH, endChecking } from '../../../web/kit/checking.ts'
 import type { Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { goTo, readView } from '../../../web/kit/view.ts'
@@ -35,7 +35,10 @@ export const sessionPages = formsOf(PATH, showSessions, {
     reads: v.object({ network: text() }),
     confirms: true,
     run: (c, { network }) => confirmNetworks(c.get('deps'), sessionOf(c), network),
-    done: (c) => goTo(c, '/account', 'network-known'),
+    done: (c) => {
+      endChecking(c)
+      return goTo(c, '/account', 'network-known')
+    },
   }),
   'end-everything': action({
     run: (c) => endEverything(c.get('deps'), own(sessionOf(c))),

@@ -273,16 +273,17 @@ export function EditProgramPage({ view, client, fields: typed, problem }: EditPr
       </p>
       <h1>{title}</h1>
       <article>
-        <dl>
-          <dt>{t.clientId}</dt>
-          <dd>
-            <code id="client-id">{client.id}</code> <CopyButton view={view} from="client-id" />
-          </dd>
-        </dl>
         <p>{client.secretHash === null ? t.editLeadPublic : t.editLead}</p>
         <form class="wide beside" method="post" action={`${PATH}/edit`}>
           <Alert problem={problem} fields={[...SHOWN_OF_OTHER, ...CONFIRM_FIELDS]} />
           <input type="hidden" name="id" value={client.id} />
+          <dl class="field">
+            <dt>{t.clientId}</dt>
+            <dd class="command">
+              <code id="client-id">{client.id}</code>
+              <CopyButton view={view} from="client-id" />
+            </dd>
+          </dl>
           <Field {...field('name')} label={t.name} spellcheck />
           <Field {...field('redirect_uris')} label={t.redirects} hint={t.redirectsHint} rows={3} />
           <SignOutFields t={t} field={field} />
