@@ -85,6 +85,14 @@ test('/docs loads nothing from elsewhere, and the browser complains about nothin
   expect(complaints).toEqual([])
 })
 
+test('the list beside the text scrolls on its own, so that the page is as high as its window', async () => {
+  const page = await open()
+  await page.goto('/docs')
+  await page.getByText('Add an SSH key').waitFor()
+  const below: number = await page.evaluate('document.documentElement.scrollHeight - innerHeight')
+  expect(below).toBe(0)
+})
+
 test('the ways to sign in stand one below the other on a phone', async () => {
   const page = await open({ width: 390 })
   await page.goto('/docs')
