@@ -11,6 +11,7 @@ import {
   textOfBytes,
   unescapePath,
 } from '../../src/capabilities/groups/openlist-paths.ts'
+import { readingOf } from '../../src/capabilities/groups/http/readings.ts'
 import { shownFolderOf } from '../../src/capabilities/groups/http/shown-folders.ts'
 import type { FileCall } from '../../src/web/kit/file-guard.ts'
 
@@ -349,7 +350,7 @@ describe('paths', () => {
           for (const method of ['POST', 'PUT', 'COPY', 'PROPFIND']) {
             const request = call(method, name, body, headers)
             expect(needs(request)).toBeDefined()
-            shownFolderOf(request)
+            shownFolderOf(request, readingOf(request))
           }
         },
       ),

@@ -76,15 +76,29 @@ export async function refuseEndedShare(
 ): Promise<void> {
   const { has } = await runBatch(deps.db, { has: selectHasFolders(deps.db) })
   if (has.length === 0) return
+  const share = await readShare(deps, files, id)
+  // Nothing is passed on that OpenList might find by another name.
+  if (share === undefined) throw new Refusal('shareEnded')
+  // It may be enabled again before OpenList answers.
+  if (isOver({ ...share, disabled: false }, await readRightsHere(deps)))
+    throw new Refusal('shareEnded')
+}
+
+/**
+ * @returns `undefined` for a share that is not there.
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function readShare(
+  deps: PlanDeps,
+  files: FileServer,
+  id: string,
+): Promise<Share | undefined> {
   const path = `/api/share/get?id=${encodeURIComponent(id)}`
   const { code, data } = await callAsAdmin(deps, files, path)
-  // Nothing is passed on that OpenList might find by another name.
-  if (code !== 200) throw new Refusal('shareEnded')
+  if (code !== 200) return undefined
   const share = v.safeParse(shareSchema, data)
-  if (!share.success) throw new Refusal('filesBroken', { detail: 'no share' })
-  // It may be enabled again before OpenList answers.
-  const shared = { ...share.output, disabled: false }
-  if (isOver(shared, await readRightsHere(deps))) throw new Refusal('shareEnded')
+  if (share.success) return share.output
+  throw new Refusal('filesBroken', { detail: 'no share' })
 }
 
 async function listShares(deps: PlanDeps, files: FileServer): Promise<Share[]> {

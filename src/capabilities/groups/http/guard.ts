@@ -14,7 +14,7 @@ import { type Need, refuseUnmet, removes } from '../needs.ts'
 import { belowBase, parentOf } from '../openlist-paths.ts'
 import { readSeenRules, SEEN_RULES, seenRulesNear } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
-import { refuseEndedShare } from '../shares.ts'
+import { readShare, refuseEndedShare } from '../shares.ts'
 import { settleFor } from '../writer.ts'
 import { type ItemCall, itemCallOf, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
@@ -78,7 +78,8 @@ interface Site {
  */
 export function guardFiles(deps: Deps, files: FileServer, call: FileCall): GuardedCall {
   const site = { deps, files }
-  const share = shareOf(call)
+  const reading = readingOf(call)
+  const share = shareOf(call, reading)
   if (share !== undefined)
     return {
       admit: () => refuseEndedShare(deps, files, share.id).then(() => share.understood),
@@ -88,11 +89,11 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
   if (upload !== undefined) return guardUpload(site, upload)
   const item = itemCallOf(call)
   if (item !== undefined) return guardItems(site, item)
-  const shown = shownFolderOf(call)
+  const shown = shownFolderOf(call, reading)
   if (shown !== undefined) return guardShown(site, shown)
   const meta = guardMetas(deps, files, call)
   if (meta !== undefined) return meta
-  const understood = mayBeOfShare(call) ? readingOf(call)?.understood : {}
+  const understood = mayBeOfShare(call) ? reading?.understood : {}
   return {
     column: KNOWN_STATE,
     admit: async (asker) => {
@@ -233,10 +234,7 @@ async function adminBasePath({ deps, files }: Site): Promise<string> {
 
 /** The files of a share that is there already; none for one that is not. */
 async function needsOfShare({ deps, files }: Site, id: string): Promise<Need[]> {
-  const path = `/api/share/get?id=${encodeURIComponent(id)}`
-  const { code, data } = await callAsAdmin(deps, files, path)
-  if (code !== 200) return []
-  return needsOfShared(v.parse(v.object({ files: v.array(v.string()) }), data))
+  return needsOfShared((await readShare(deps, files, id)) ?? { files: [] })
 }
 
 const sharedSchema = v.object({

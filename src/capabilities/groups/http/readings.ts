@@ -33,8 +33,12 @@ export interface Reading {
   understood: Understood
 }
 
-/** Reads a request of `fs`. @returns `undefined` for one of a form that no client has. */
+/** The requests that read a folder, a file or an archive. */
+const READINGS = /^\/api\/fs\/(?:list|get|dirs|archive\/(?:meta|list))$/
+
+/** Reads a request. @returns `undefined` for another one, and for one of a form that no client has. */
 export function readingOf(call: FileCall): Reading | undefined {
+  if (call.area !== 'api' || !READINGS.test(call.path)) return undefined
   if (call.method === 'POST') return readBody(call.body())
   return call.method === 'GET' || call.method === 'HEAD' ? readQuery(call.query) : undefined
 }
@@ -76,15 +80,17 @@ export function mayBeOfShare({ area, path }: FileCall): boolean {
   return area === 'api' && OF_SHARES.test(path)
 }
 
-/** Finds the share that a request is for. */
-export function shareOf(call: FileCall): { id: string; understood: Understood } | undefined {
+/** Finds the share that a request is for. @param reading That of `readingOf`. */
+export function shareOf(
+  call: FileCall,
+  reading: Reading | undefined,
+): { id: string; understood: Understood } | undefined {
   const { area, path } = call
   if (area === 'raw') {
     const [, id] = FILE_IN_SHARE.exec(path) ?? []
     return id === undefined ? undefined : { id: textOfBytes(id), understood: {} }
   }
-  const reading = mayBeOfShare(call) ? readingOf(call) : undefined
-  if (reading?.path.startsWith(SHARE_PREFIX) !== true) return undefined
+  if (!mayBeOfShare(call) || reading?.path.startsWith(SHARE_PREFIX) !== true) return undefined
   const [id = ''] = reading.path.slice(SHARE_PREFIX.length).replace(/^\//, '').split('/')
   return { id, understood: reading.understood }
 }

@@ -4,7 +4,7 @@ import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
 import { readRefusal } from '../../files/origin.ts'
 import { textOfBytes } from '../openlist-paths.ts'
 import { DAV_PREFIX } from './items.ts'
-import { type Reading, readingOf } from './readings.ts'
+import type { Reading } from './readings.ts'
 import {
   dirsOfWay,
   dirsWithWay,
@@ -79,12 +79,17 @@ function addTo(add: NonNullable<ShownData['add']>, shown: Shown): NonNullable<Sh
   }
 }
 
-/** @returns `undefined` for a request that shows no folder. */
-export function shownFolderOf(call: FileCall): ShownFolder | undefined {
+/**
+ * @param reading That of `readingOf`.
+ * @returns `undefined` for a request that shows no folder.
+ */
+export function shownFolderOf(
+  call: FileCall,
+  reading: Reading | undefined,
+): ShownFolder | undefined {
   if (call.area === 'dav') return call.method === 'PROPFIND' ? propfindOf(call) : undefined
   const data = Object.hasOwn(DATA, call.path) ? DATA[call.path] : undefined
   if (data === undefined) return undefined
-  const reading = readingOf(call)
   const shown = reading ?? { page: 0, per_page: 0 }
   return {
     named: reading?.path,
