@@ -115,7 +115,10 @@ export async function createRule(
   const access = readAccess(asked.access)
   const files = await needFileServer(deps, operator)
   const { whose, name } = await findWhose(deps, operator, path, named)
-  await Promise.all([refuseForeignLists(deps, files, path), refuseFile(deps, files, path)])
+  const [, isThere] = await Promise.all([
+    refuseForeignLists(deps, files, path),
+    refuseFile(deps, files, path),
+  ])
   const { created, same, numbers } = await change(
     deps,
     of(operator),
@@ -134,7 +137,7 @@ export async function createRule(
     throw new Refusal(whose.userId === null ? 'groupNotFound' : 'userNotFound')
   }
   const waiting = await writeInTime(deps)
-  return { id: rule.id, waiting, warnings: await findWarnings(deps, files, path) }
+  return { id: rule.id, waiting, warnings: await findWarnings(deps, files, path, isThere) }
 }
 
 type Named = { group: string } | { uid: number }

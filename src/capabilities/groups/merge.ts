@@ -4,7 +4,7 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import { isAtOrBelow } from './decision.ts'
-import { recordingMetas, selectHasFolders } from './meta-store.ts'
+import { recordingMetas, hasFolders } from './meta-store.ts'
 import { isSame, type Meta } from './metas.ts'
 import { listMetas, readRights, type Rights } from './plan.ts'
 import { forgetMeta, sendingMetas } from './send-metas.ts'
@@ -33,7 +33,7 @@ export async function mergeMeta(
   call: 'create' | 'update',
   sent: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (!(await hasFolders(deps))) return sent
+  if (!(await hasFolders(deps.db))) return sent
   // OpenList reads the names of members in any case, and the last one counts.
   const members = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value] as const)
   const parsed = v.safeParse(sentSchema, Object.fromEntries(members))
@@ -68,7 +68,7 @@ export async function findDeletable(
   files: FileServer,
   id: number,
 ): Promise<Meta | undefined> {
-  if (!(await hasFolders(deps))) return undefined
+  if (!(await hasFolders(deps.db))) return undefined
   const rights = await readRights(deps, files)
   const meta = rights.metas.find((each) => each.id === id)
   if (meta === undefined || !isCovered(rights, meta.path)) return undefined
@@ -86,11 +86,6 @@ export async function forgetDeleted(
   { id, path }: Meta,
 ): Promise<void> {
   await forgetMeta(deps, files, sendingMetas(await listMetas(deps, files)), { id, path })
-}
-
-async function hasFolders({ db }: WriterDeps): Promise<boolean> {
-  const { found } = await runBatch(db, { found: selectHasFolders(db) })
-  return found.length > 0
 }
 
 function isCovered({ folders }: Rights, path: string): boolean {

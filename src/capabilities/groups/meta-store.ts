@@ -34,6 +34,12 @@ export function selectHasFolders(db: Database) {
     .where(sql`${hasRow(folderRules)} or ${hasRow(folderMetas)}`)
 }
 
+/** Tells whether `selectHasFolders` selects a row. */
+export async function hasFolders(db: Database): Promise<boolean> {
+  const { found } = await runBatch(db, { found: selectHasFolders(db) })
+  return found.length > 0
+}
+
 function hasRow(table: SQLiteTable) {
   return sql`exists (select 1 from ${table})`
 }

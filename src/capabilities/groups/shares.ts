@@ -3,11 +3,10 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { recordEvent } from '../../core/audit/events.ts'
 import { ADMIN, GENERAL } from '../../core/accounts/roles.ts'
-import { runBatch } from '../../core/database/statements.ts'
 import { callAsAdmin, callOrigin } from '../files/origin.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import { accessToWhole, mayRead, seenBy } from './decision.ts'
-import { selectHasFolders } from './meta-store.ts'
+import { hasFolders } from './meta-store.ts'
 import { type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
 
 /** A visitor's request that began before can put a share back as it was. */
@@ -74,11 +73,12 @@ export async function refuseEndedShare(
   files: FileServer,
   id: string,
 ): Promise<void> {
-  const { has } = await runBatch(deps.db, { has: selectHasFolders(deps.db) })
-  if (has.length === 0) return
+  if (!(await hasFolders(deps.db))) return
   const share = await readShare(deps, files, id)
   // Nothing is passed on that OpenList might find by another name.
   if (share === undefined) throw new Refusal('shareEnded')
+  // Rules are for general users alone.
+  if (share.creator_role !== GENERAL) return
   // It may be enabled again before OpenList answers.
   if (isOver({ ...share, disabled: false }, await readRightsHere(deps)))
     throw new Refusal('shareEnded')

@@ -68,9 +68,9 @@ export function readPeople(rows: Awaited<ReturnType<typeof selectPeople>>, now: 
     .map(({ id, role, groupIds }) => ({ id, role, groupIds: v.parse(idsSchema, groupIds) }))
 }
 
-/** Selects whether something waits to be written: `version` differs from `written`. */
+/** Selects the version of the rules and of all that they depend on. */
 export function selectFolderState(db: Database) {
-  return db.select({ version: folderState.version, written: folderState.written }).from(folderState)
+  return db.select({ version: folderState.version }).from(folderState)
 }
 
 /** Selects a row while something waits to be written. */
@@ -83,6 +83,6 @@ export function selectIsWaiting(db: Database) {
 
 /** Tells whether everything was written as the rules want it. The first change makes the row. */
 export async function isSettled(db: Database): Promise<boolean> {
-  const { state } = await runBatch(db, { state: selectFolderState(db) })
-  return state.every(({ version, written }) => version === written)
+  const { waiting } = await runBatch(db, { waiting: selectIsWaiting(db) })
+  return waiting.length === 0
 }

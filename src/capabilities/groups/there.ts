@@ -24,13 +24,21 @@ const fileSchema = v.object({ is_dir: v.literal(false) })
 /**
  * Lists of a folder show its files with their links, whatever rules these have.
  *
+ * @returns Whether something is there, as far as is known.
  * @throws {Refusal} `folderIsFile`. While the file server is away, nobody can tell.
  */
-export async function refuseFile(deps: OriginDeps, files: FileServer, path: string): Promise<void> {
-  if (files.problem !== undefined) return
+export async function refuseFile(
+  deps: OriginDeps,
+  files: FileServer,
+  path: string,
+): Promise<boolean> {
+  if (files.problem !== undefined) return false
   try {
-    if (v.is(fileSchema, await itemAt(deps, files, path))) throw new Refusal('folderIsFile')
+    const item = await itemAt(deps, files, path)
+    if (v.is(fileSchema, item)) throw new Refusal('folderIsFile')
+    return item !== undefined
   } catch (error) {
     if (!(error instanceof Refusal) || !isAway(error)) throw error
+    return false
   }
 }

@@ -15,7 +15,7 @@ export type FolderWarning = (typeof WARNINGS)[number]
 /** Storages of these show the files of other ones at a second path, which has its own metas. */
 const SECOND_PATHS = new Set(['Alias', 'Crypt', 'Strm', 'Chunk'])
 
-/** More requests at once, a Worker does not open. */
+/** A Worker opens no more requests at once. */
 const LOOKED_UP_AT_ONCE = 6
 
 const settingSchema = v.object({ value: v.string() })
@@ -23,15 +23,20 @@ const storagesSchema = v.object({
   content: v.nullable(v.array(v.object({ mount_path: v.string(), driver: v.string() }))),
 })
 
-/** Finds what makes the rules of a folder weaker than they look. */
+/**
+ * Finds what makes the rules of a folder weaker than they look.
+ *
+ * @param isThere Whether the folder is known to be there.
+ */
 export async function findWarnings(
   deps: OriginDeps & Pick<Deps, 'db'>,
   files: FileServer,
   path: string,
+  isThere: boolean,
 ): Promise<FolderWarning[]> {
   const { rights } = await runBatch(deps.db, { rights: selectGivenRights(deps.db, path) })
   const found = new Set<FolderWarning>(findWeakRules(rights).map(({ weakness }) => weakness))
-  for (const warning of await findThere(deps, files, path)) found.add(warning)
+  for (const warning of await findThere(deps, files, path, isThere)) found.add(warning)
   return WARNINGS.filter((warning) => found.has(warning))
 }
 
@@ -54,13 +59,14 @@ async function findThere(
   deps: OriginDeps,
   files: FileServer,
   path: string,
+  isThere: boolean,
 ): Promise<FolderWarning[]> {
   if (files.problem !== undefined) return []
   try {
     const [signs, mounts, missing] = await Promise.all([
       signsLinks(deps, files),
       listSecondPaths(deps, files),
-      findMissing(deps, files, [path]),
+      isThere ? [] : findMissing(deps, files, [path]),
     ])
     const found: [FolderWarning, boolean][] = [
       ['unsigned_links', !signs],

@@ -4,7 +4,7 @@ import { accessAt, isBelow, mayRead, type SeenRules } from './decision.ts'
 export interface WayIn {
   /** The folder itself is closed to the account. */
   isClosed: boolean
-  /** The names that OpenList shows nobody who may not read them. Sorted, without duplicates. */
+  /** The names that OpenList hides because the folders are closed. Sorted, without duplicates. */
   names: string[]
 }
 

@@ -1,3 +1,4 @@
+import { isBelow } from '../../capabilities/groups/decision.ts'
 import * as v from 'valibot'
 import { readGroupName } from '../../core/accounts/group-names.ts'
 import {
@@ -85,16 +86,13 @@ export function planGroups(source: Source, people: People): GroupsPlan {
   }
 }
 
-function isBelow(path: string, folder: string): boolean {
-  return path !== folder && path.startsWith(folder === '/' ? '/' : `${folder}/`)
-}
-
 /** Names the folders that the roles of AList close to everybody else. */
 function notesOf(rules: readonly OldFolderRule[]): Item[] {
-  const given = rules.filter(({ access }) => access !== 'none').map(({ path }) => path)
+  const open = rules.filter(({ access }) => access !== 'none').map(({ path }) => path)
+  const given = Array.from(new Set(open))
   const highest = given.filter((path) => !given.some((other) => isBelow(path, other)))
   const reason = `users in none of the groups that have rules there do not see it any more, to let them in: ${latchkey('folder-rule', 'set', 'PATH', 'read', '--group', 'user')}`
-  return Array.from(new Set(highest), (name) => ({ kind: 'folder rule', name, reason }))
+  return highest.map((name) => ({ kind: 'folder rule', name, reason }))
 }
 
 function planLatchkey(source: Source, people: People, plan: Planning): void {

@@ -208,7 +208,7 @@ async function refuseItems(
 
 const tasksSchema = v.nullable(v.array(v.object({ id: v.string(), name: v.string() })))
 
-/** @throws {Refusal} `folderDenied` for a task of which is not known what it is for. */
+/** @throws {Refusal} `folderDenied` for a task whose folders are not known. */
 async function needsOfTasks(
   { list, ids }: NonNullable<ItemCall['tasks']>,
   { basePath }: Account,
@@ -219,7 +219,7 @@ async function needsOfTasks(
   const names = new Map(tasks.map(({ id, name }) => [id, name]))
   return ids.flatMap((id) => {
     const needs = needsOfTask(names.get(id) ?? '')
-    // Its user may have had another base path.
+    // The user may have had another base path then.
     const isBelow = needs?.every(({ path }) => isAtOrBelow(path, cleanFolder(basePath)))
     if (needs === undefined || isBelow !== true) throw new Refusal('folderDenied')
     return needs
@@ -285,9 +285,10 @@ function guardShown(site: Site, shown: ShownFolder): GuardedCall {
   return {
     column: columnOf(shown),
     admit: async (asker) => {
-      known = await settle(site, asker)
-      if (known !== undefined && !isLookedAt(shown, known, known.account)) return {}
-      return asUnderstood(known, shown.understood)
+      const settled = await settle(site, asker)
+      if (settled !== undefined && !isLookedAt(shown, settled, settled.account)) return {}
+      known = settled
+      return asUnderstood(settled, shown.understood)
     },
     answer: async ({ isAdmin }, answer) =>
       known === undefined || isAdmin ? answer : answerShown(site, shown, known, answer),
@@ -295,9 +296,8 @@ function guardShown(site: Site, shown: ShownFolder): GuardedCall {
 }
 
 /** A list needs the rules near its folder: a site can have a thousand. */
-function columnOf({ hasRelated, named }: ShownFolder): SQL<string | null> {
+function columnOf({ hasRelated, path }: ShownFolder): SQL<string | null> {
   if (hasRelated) return KNOWN_RULES
-  const path = named === undefined ? undefined : belowBase('/', named)
   return path === undefined ? KNOWN_STATE : knownWith(sql`json(${seenRulesNear(path).sql})`)
 }
 
@@ -313,8 +313,7 @@ async function answerShown(
   answer: Response,
 ): Promise<Response> {
   const { seen, account } = before
-  if (!isLookedAt(shown, before, account)) return answer
-  const path = shown.named === undefined ? undefined : belowBase('/', shown.named)
+  const { path } = shown
   const folder = path === undefined ? undefined : belowBase(account.basePath, path)
   const way = folder === undefined ? undefined : wayIn(seen, folder)
   const { isRefused, answer: read } = await shown.readRefusal(files, answer)

@@ -22,6 +22,7 @@ import {
   textOfBytes,
   unescapePath,
 } from '../openlist-paths.ts'
+import { understoodJson } from './readings.ts'
 
 /** A request that OpenList does not look at as closely as the rules of folders demand. */
 export interface ItemCall {
@@ -145,19 +146,16 @@ type NeedsOf<Body> = (body: Body, folders: Folders) => Need[]
 function jsonCall<Schema extends v.GenericSchema<unknown, object>>(
   schema: Schema,
   needsOf: NeedsOf<v.InferOutput<Schema>>,
+  moreOf: (body: v.InferOutput<Schema>) => Pick<ItemCall, 'downloads' | 'share'> = () => ({}),
 ) {
-  return ({ body }: FileCall): ItemCall & { parsed: v.InferOutput<Schema> } => {
+  return ({ body }: FileCall): ItemCall => {
     const parsed = validateJson(schema, body())
     const lists = Object.values(parsed).filter((value) => Array.isArray(value))
     if (lists.some(({ length }) => length > MAX_ITEMS)) throw new Refusal('bodyTooLarge')
     return {
-      parsed,
-      understood: {
-        body: JSON.stringify(parsed),
-        search: '',
-        headers: { 'Content-Type': 'application/json' },
-      },
+      understood: understoodJson(parsed),
       needs: (basePath) => needsOf(parsed, new Folders(basePath)),
+      ...moreOf(parsed),
     }
   }
 }
@@ -215,24 +213,20 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
     readsWhole(folders.path(path)),
   ]),
   // A download has names of its own, which may lead into folders below.
-  'fs/add_offline_download': (call) => {
-    const { parsed, ...item } = jsonCall(downloadSchema, ({ path }, folders) => [
-      writesWhole(folders.path(path)),
-    ])(call)
-    return { ...item, downloads: parsed.urls }
-  },
+  'fs/add_offline_download': jsonCall(
+    downloadSchema,
+    ({ path }, folders) => [writesWhole(folders.path(path))],
+    ({ urls }) => ({ downloads: urls }),
+  ),
   // OpenList looks at the header `File-Path` here, and writes what the body names.
   'fs/get_direct_upload_info': jsonCall(directUploadSchema, ({ path, file_name }, folders) => {
     const folder = unescapePath(path)
     if (folder === undefined) throw new Refusal('folderDenied')
     return [removes(folders.in(folders.path(folder), file_name))]
   }),
-  'share/create': (call) => ({ ...jsonCall(shareSchema, needsOfShared)(call), share: {} }),
-  // Both the files that it has and those that it gets: an access that began before can put it back.
-  'share/update': (call) => {
-    const { parsed, ...item } = jsonCall(shareSchema, needsOfShared)(call)
-    return { ...item, share: { id: parsed.id } }
-  },
+  'share/create': jsonCall(shareSchema, needsOfShared, () => ({ share: {} })),
+  // Its present files too: an access that began before the change can put them back.
+  'share/update': jsonCall(shareSchema, needsOfShared, ({ id }) => ({ share: { id } })),
   'share/enable': enableCall,
   'fs/put': uploadCall,
   'fs/form': uploadCall,
@@ -279,8 +273,7 @@ function retryCall(
   }
   const ids = v.safeParse(idsSchema, body())
   if (!ids.success) throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
-  const headers = { 'Content-Type': 'application/json' }
-  const understood = { body: JSON.stringify(ids.output), search: '', headers }
+  const understood = understoodJson(ids.output)
   return { understood, needs: () => [], tasks: { list, ids: ids.output } }
 }
 

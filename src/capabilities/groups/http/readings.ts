@@ -24,6 +24,12 @@ const membersSchema = v.object({
 const bodySchema = v.pipe(v.string(), v.parseJson(), membersSchema)
 const MEMBERS = Object.keys(membersSchema.entries)
 
+/** Sends JSON alone: OpenList reads other kinds of bodies, too, and their members from the query. */
+export function understoodJson(value: unknown): Understood {
+  const headers = { 'Content-Type': 'application/json' }
+  return { body: JSON.stringify(value), search: '', headers }
+}
+
 /** A request of OpenList's interface that reads a folder, a file or an archive. */
 export interface Reading {
   path: string
@@ -47,12 +53,11 @@ function readBody(body: string): Reading | undefined {
   const parsed = v.safeParse(bodySchema, body)
   if (!parsed.success) return undefined
   const { path, page, per_page: size } = parsed.output
-  const headers = { 'Content-Type': 'application/json' }
   return {
     path: path ?? '',
     page: page ?? 0,
     per_page: size ?? 0,
-    understood: { body: JSON.stringify(parsed.output), search: '', headers },
+    understood: understoodJson(parsed.output),
   }
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
 import { readRefusal } from '../../files/origin.ts'
-import { textOfBytes } from '../openlist-paths.ts'
+import { belowBase, textOfBytes } from '../openlist-paths.ts'
 import { DAV_PREFIX } from './items.ts'
 import type { Reading } from './readings.ts'
 import {
@@ -17,8 +17,11 @@ import {
 
 /** A request that shows a folder, or a file. */
 export interface ShownFolder {
-  /** As the request names it, below the base path; `undefined` where that is not known. */
-  named: string | undefined
+  /**
+   * Below the base path of its user, clean; `undefined` for one that OpenList refuses, or that is
+   * not understood.
+   */
+  path: string | undefined
   /** Whether the answer has names beside the folder, which OpenList does not look at. */
   hasRelated: boolean
   /**
@@ -92,7 +95,7 @@ export function shownFolderOf(
   if (data === undefined) return undefined
   const shown = reading ?? { page: 0, per_page: 0 }
   return {
-    named: reading?.path,
+    path: reading && belowBase('/', reading.path),
     hasRelated: call.path === '/api/fs/get',
     understood: reading?.understood,
     readRefusal: (files, answer) => readRefusal(files, answer, 403),
@@ -107,7 +110,7 @@ function propfindOf({ path, headers }: FileCall): ShownFolder | undefined {
   const depth = headers.get('Depth')
   if (depth !== '0' && depth !== '1') return undefined
   return {
-    named: textOfBytes(path.slice(DAV_PREFIX.length)),
+    path: belowBase('/', textOfBytes(path.slice(DAV_PREFIX.length))),
     hasRelated: false,
     understood: {},
     readRefusal: (_, answer) => Promise.resolve({ isRefused: answer.status === 404, answer }),

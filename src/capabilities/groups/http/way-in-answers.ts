@@ -31,18 +31,17 @@ interface Page {
 }
 
 /** The data of `fs/list` (`FsListResp`). */
-export function listOfWay(names: readonly string[], { page, per_page: size }: Page) {
-  const shown =
-    size < 1 ? names : names.slice((Math.max(page, 1) - 1) * size, Math.max(page, 1) * size)
-  return {
-    content: shown.length === 0 ? null : shown.map((name) => folderObject(name, FOLDER_TYPE)),
-    total: names.length,
+export function listOfWay(names: readonly string[], page: Page) {
+  const empty = {
+    content: null,
+    total: 0,
     readme: '',
     header: '',
     write: false,
     write_content_bypass: false,
     provider: 'unknown',
   }
+  return listWithWay(empty, names, page)
 }
 
 const objectSchema = v.looseObject({ name: v.string(), is_dir: v.boolean() })
