@@ -1,3 +1,5 @@
+import { of, read } from '../../../core/access/subject.ts'
+import { selectAllGroupNames } from '../../../core/accounts/groups.ts'
 import { GUEST } from '../../../core/accounts/roles.ts'
 import { EVERYTHING } from '../../../core/base/paging.ts'
 import { actorOf } from '../../../web/http/guard.ts'
@@ -6,7 +8,6 @@ import { echo } from '../../../web/kit/form.ts'
 import type { PartOfUser } from '../../../web/kit/part-of-user.ts'
 import { goTo } from '../../../web/kit/view.ts'
 import { selectGroups } from '../group-store.ts'
-import { listGroups } from '../manage-groups.ts'
 import { addToNamedGroup } from '../members.ts'
 import { foldersOfUser } from './admin/folder-props.ts'
 import { groupAddress } from './admin/groups.tsx'
@@ -47,7 +48,9 @@ export const ofUser: PartOfUser = {
       asks: {
         names: ['name'],
         async read(c) {
-          const { groups } = await listGroups(c.get('deps'), actorOf(c), undefined, 1, 0)
+          const deps = c.get('deps')
+          const names = { groups: selectAllGroupNames(deps.db) }
+          const { groups } = await read(deps, of(actorOf(c)), names)
           return ({ view: { t }, fields, problem }) => (
             <Field
               name="name"

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { of, read } from '../../../../core/access/subject.ts'
+import { selectAllGroupNames } from '../../../../core/accounts/groups.ts'
 import { Refusal } from '../../../../core/base/refusals.ts'
 import type { AppContext } from '../../../../web/http/context.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
@@ -12,7 +13,6 @@ import { adoptFolder } from '../../adopt.ts'
 import { checkFolders } from '../../check.ts'
 import { changeRule, createRule, listRules, removeRule } from '../../folder-rules.ts'
 import { readFoldersThere } from '../../folders-there.ts'
-import { listGroups } from '../../manage-groups.ts'
 import { moveFolder } from '../../move.ts'
 import { syncFolders } from '../../sync.ts'
 import { findWeakRules, selectGivenRights } from '../../weak-rules.ts'
@@ -88,14 +88,18 @@ async function showFolders(c: AppContext, refused?: Refused<FolderForm>, asked?:
   const [deps, operator] = [c.get('deps'), actorOf(c)]
   const view = await adminView(c)
   const files = deps.fileServer()
-  const [{ rules }, { groups }, { given }] = await Promise.all([
+  const [{ rules }, { given, groups }] = await Promise.all([
     listRules(deps, operator, {}, 1, 0),
-    listGroups(deps, operator, undefined, 1, 0),
-    read(deps, of(operator), { given: selectGivenRights(deps.db) }),
+    read(deps, of(operator), {
+      given: selectGivenRights(deps.db),
+      groups: selectAllGroupNames(deps.db),
+    }),
   ])
   const folders = Array.from(new Set(rules.map(({ path }) => path)))
-  const there = files && (await readFoldersThere(deps, files, folders, THERE_MILLISECONDS))
-  const checked = asked && (await check(c, folders, asked))
+  const [there, checked] = await Promise.all([
+    files && readFoldersThere(deps, files, folders, THERE_MILLISECONDS),
+    asked && check(c, folders, asked),
+  ])
   const props = {
     view,
     rules,

@@ -54,7 +54,7 @@ function Warnings({ view, there, weak, path }: FoldersProps & { path: string }) 
       .filter((one) => one.path === path && one.weakness === weakness)
       .map(({ username }) => username)
     const more = names.length - NAMED_USERS
-    const shown = names.slice(0, NAMED_USERS).join(view.t.folders.separator)
+    const shown = names.slice(0, NAMED_USERS).join(view.t.listSeparator)
     return more > 0 ? t.andMore(shown, more) : shown
   }
   const [hidden, powerless] = [namesOf('out_of_reach'), namesOf('no_bits')]

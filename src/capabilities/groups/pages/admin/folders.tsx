@@ -70,7 +70,7 @@ function Notes({ view, rules, hasFiles, hasOpenLinks, there, refused }: FoldersP
       )}
       {!signsLinks && <p class="note">{hasOpenLinks ? t.openLinks : t.refusedLinks}</p>}
       {secondPaths.length > 0 && (
-        <p class="note">{t.secondPaths(secondPaths.join(view.t.folders.separator))}</p>
+        <p class="note">{t.secondPaths(secondPaths.join(view.t.listSeparator))}</p>
       )}
     </>
   )

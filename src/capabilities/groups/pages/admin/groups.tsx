@@ -9,7 +9,7 @@ import {
 } from '../../../../web/kit/form.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Pager } from '../../../../web/kit/pager.tsx'
-import { Heading } from '../../../../web/kit/parts.tsx'
+import { Back, Heading } from '../../../../web/kit/parts.tsx'
 import { Empty, Row, Rows } from '../../../../web/kit/rows.tsx'
 import { Time } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
@@ -113,9 +113,7 @@ export function GroupPage(props: GroupProps) {
   const shown = saving === undefined ? group : undefined
   return (
     <AccountPage view={view} title={group.name}>
-      <p class="back">
-        <a href={GROUPS_PATH}>‹ {t.back}</a>
-      </p>
+      <Back href={GROUPS_PATH}>{t.back}</Back>
       <Heading
         title={group.name}
         lead={group.note === '' ? t.members(group.members) : group.note}

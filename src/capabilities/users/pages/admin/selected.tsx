@@ -123,9 +123,11 @@ async function showSelected(
 ) {
   const selected = await attempt(() => selectedIn(c, fields))
   if (selected instanceof Refusal) return goToList(c, 'nobody-selected')
-  const view = await adminView(c)
-  const { users } = await findSelected(c, selected.ids)
-  const asked = await selected.act.asks?.read(c)
+  const [view, { users }, asked] = await Promise.all([
+    adminView(c),
+    findSelected(c, selected.ids),
+    selected.act.asks?.read(c),
+  ])
   const props = { view, selected, users, asked, fields, list: listOf(c) }
   return showForm(c, SelectedPage, props, refusal && { form, fields, refusal })
 }
