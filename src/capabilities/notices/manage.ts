@@ -1,3 +1,4 @@
+import { exists } from 'drizzle-orm'
 import type { InferOutput } from 'valibot'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
@@ -29,7 +30,6 @@ import {
   type ChannelOwner,
   deleteChannel as deleteChannelRow,
   hasChannel,
-  hasConfirmedAddress,
   hasPlace,
   insertChannel,
   type NewChannelRow,
@@ -90,23 +90,20 @@ export async function saveChannel(
   const owner = ownerOf(subject)
   const { row, secret } = await newChannelRow(deps, channel, owner, origin)
   const isOwnEmail = owner !== null && row.kind === 'email'
+  const mayMail = isOwnEmail ? exists(selectVerifiedAddress(db, owner)) : undefined
   const { saved } = await change(
     deps,
     subject,
     { kind: 'notices_changed', detail: channel.name, fresh: true },
     ({ now, by, event }) => {
       const dated = { ...row, createdAt: now }
-      if (owner !== null) {
-        const when = isOwnEmail ? hasConfirmedAddress(owner) : undefined
-        return {
-          event: insertEvent(db, by, event, when),
-          saved: upsertOwnChannel(db, by, dated, when),
-        }
-      }
-      const when = hasPlace(owner, MAX_CHANNELS)
+      const when = owner === null ? hasPlace(owner, MAX_CHANNELS) : mayMail
       return {
         event: insertEvent(db, by, event, when),
-        saved: insertChannel(db, by, dated, when),
+        saved:
+          owner === null
+            ? insertChannel(db, by, dated, when)
+            : upsertOwnChannel(db, by, dated, when),
       }
     },
   )

@@ -104,11 +104,6 @@ export function hasPlace(owner: ChannelOwner, limit: number): SQL {
   return lt(sql`(select count(*) from ${noticeChannels} where ${isOf(owner)})`, limit)
 }
 
-/** Holds while a user has a confirmed address. */
-export function hasConfirmedAddress(userId: number): SQL {
-  return sql`exists (select 1 from ${users} where id = ${userId} and email_verified = 1)`
-}
-
 /** Replaces the channel of a user, or inserts it. */
 export function upsertOwnChannel(db: Database, by: Authority, row: NewChannelRow, where?: SQL) {
   const { userId: _, ...values } = row
