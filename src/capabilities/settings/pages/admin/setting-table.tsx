@@ -1,5 +1,4 @@
-import type { PropsWithChildren } from 'hono/jsx'
-import type { Child } from 'hono/jsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import { Refusal } from '../../../../core/base/refusals.ts'
 import type { Fields, Problem } from '../../../../web/kit/form.ts'
 import type { View } from '../../../../web/kit/view.ts'
@@ -51,7 +50,6 @@ export function SettingTable(props: PropsWithChildren<TableProps>) {
           <li class={row > rows.length ? 'spare' : undefined}>
             {columns.map((column, at) => (
               <Cell
-                view={view}
                 field={cellName(name, row, column)}
                 label={t.columns[column]}
                 sample={SAMPLES[column]}
@@ -78,7 +76,6 @@ export function SettingTable(props: PropsWithChildren<TableProps>) {
 }
 
 interface CellProps {
-  view: View
   field: string
   label: string
   sample: string | undefined
@@ -117,23 +114,17 @@ function cellName(key: TableKey, row: number, column: string): string {
   return `${key}.${row}.${column}`
 }
 
-/** Returns the rows of a table in a form, as they were typed; `undefined` when it has none. */
+/** Returns the filled rows of a table in a form, as they were typed; `undefined` when it has none. */
 function rowsIn(fields: Fields, key: TableKey): string[][] | undefined {
   const numbers = Object.keys(fields).flatMap((name) => {
-    const [, row] = name.startsWith(`${key}.`)
-      ? (/^\.(\d{1,4})\./.exec(name.slice(key.length)) ?? [])
-      : []
-    return row === undefined ? [] : [Number(row)]
+    const [table, row = '', column] = name.split('.')
+    return table === key && column !== undefined && /^\d{1,4}$/.test(row) ? [Number(row)] : []
   })
   if (numbers.length === 0) return undefined
   return [...new Set(numbers)]
     .toSorted((a, b) => a - b)
     .map((row) => columnsOf(key).map((column) => fields[cellName(key, row, column)] ?? ''))
-}
-
-/** Tells whether a field is one of a table. */
-export function isCell(field: string | undefined): boolean {
-  return TABLE_KEYS.some((key) => field?.startsWith(`${key}.`))
+    .filter((cells) => cells.some((cell) => cell !== ''))
 }
 
 /** Returns the rows to show; `undefined` where the JSON itself is to be changed. */
@@ -143,7 +134,7 @@ export function shownRows(
   fields: Fields | undefined,
 ): string[][] | undefined {
   const typed = fields && rowsIn(fields, key)
-  if (typed !== undefined) return typed.filter((cells) => cells.some((cell) => cell !== ''))
+  if (typed !== undefined) return typed
   return fields?.[key] === undefined ? rowsOf(key, value) : undefined
 }
 
@@ -155,7 +146,7 @@ export function shownRows(
  */
 export function withTables(fields: Fields): Fields {
   const texts = TABLE_KEYS.flatMap((key) => {
-    const rows = rowsIn(fields, key)?.filter((cells) => cells.some((cell) => cell !== ''))
+    const rows = rowsIn(fields, key)
     if (rows === undefined) return []
     const text = textOfRows(key, rows, fields[key] ?? '')
     if (typeof text === 'string') return [[key, text]]

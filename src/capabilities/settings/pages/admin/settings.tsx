@@ -7,7 +7,6 @@ import { Fold } from '../../../../web/kit/rows.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import type { Checked, View } from '../../../../web/kit/view.ts'
 import { SettingField } from './setting-field.tsx'
-import { isCell } from './setting-table.tsx'
 import { FOLDED, OF_FILE_LIST, PAGE_NAMES, partsOf, type SettingPage } from './setting-pages.ts'
 
 export interface SettingsProps {
@@ -58,8 +57,8 @@ export function SettingsPage(props: SettingsProps) {
             {t.save}
           </button>
           <Alert
-            problem={problem}
-            fields={[...settings.map(({ key }) => key), ...cellOf(problem), ...CONFIRM_FIELDS]}
+            problem={settings.some(({ key }) => isAbout(problem, key)) ? undefined : problem}
+            fields={CONFIRM_FIELDS}
           />
           {articles.map(({ name, shown }) => {
             const content = (
@@ -112,11 +111,6 @@ export function SettingsPage(props: SettingsProps) {
 /** Tells whether a setting, or a cell of its table, is what is wrong. */
 function isAbout(problem: Problem | undefined, key: string): boolean {
   return problem?.field === key || problem?.field?.startsWith(`${key}.`) === true
-}
-
-/** Returns the cell that shows the problem itself. */
-function cellOf(problem: Problem | undefined): string[] {
-  return problem?.field !== undefined && isCell(problem.field) ? [problem.field] : []
 }
 
 /** Says what a demand for a second factor closes; nothing when it closes nothing. */
