@@ -133,8 +133,8 @@ const check = (event) => {
   event.stopImmediatePropagation()
   location.replace(location.pathname + location.search)
 }
-for (const kind of ['submit', 'focus', 'pageshow']) addEventListener(kind, check, true)
-document.addEventListener('visibilitychange', check)
+for (const kind of ['submit', 'focus', 'pageshow', 'visibilitychange'])
+  addEventListener(kind, check, true)
 document.querySelector('form[data-send]')?.submit()
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 for (const field of document.querySelectorAll('[data-zone]')) {
