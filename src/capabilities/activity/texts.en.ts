@@ -52,7 +52,6 @@ export const activityEn = {
       `The CSV file has the events of this list, at most the latest ${most}. For earlier ones, choose dates. Its times are in UTC.`,
     changes: (changes: string) => `: ${changes}`,
     betweenChanges: '; ',
-    comma: ', ',
     changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
     stated: (field: string, value: string) => `${field} ${value}`,
     empty: '(empty)',

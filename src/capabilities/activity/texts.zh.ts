@@ -44,7 +44,6 @@ export const activityZh: typeof activityEn = {
       `CSV 文件包含此列表中的事件，最多为最近 ${most} 个；要下载更早的，请选择日期。文件中的时间为 UTC。`,
     changes: (changes) => `：${changes}`,
     betweenChanges: '；',
-    comma: '、',
     changed: (field, from, to) => `${field} ${from} → ${to}`,
     stated: (field, value) => `${field} ${value}`,
     empty: '（空）',

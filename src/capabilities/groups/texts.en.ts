@@ -57,7 +57,6 @@ export const groupsEn = {
   folders: {
     title: 'Folders',
     lead: 'Who may see and change what. A right holds for a folder and everything in it. Administrators may do everything.',
-    separator: ', ',
     andMore: (names: string, more: number) => `${names} and ${more} more`,
     noFiles: 'There is no file server behind this site, so there are no folders to give rights in.',
     away: 'The file server does not answer now. Rights that change are written to it as soon as it does.',

@@ -51,7 +51,6 @@ export const groupsZh: typeof groupsEn = {
   folders: {
     title: '文件夹',
     lead: '谁可以查看和修改什么。权限对文件夹及其中的所有内容有效。管理员拥有全部权限。',
-    separator: '、',
     andMore: (names, more) => chinese`${names} 等，另有 ${String(more)} 个用户`,
     noFiles: '本站没有连接文件服务器，因此没有可设置权限的文件夹。',
     away: '文件服务器当前没有响应。权限的改动会在它恢复后立即写入。',

@@ -9,7 +9,6 @@ export const healthEn = {
     fails: 'Something does not work.',
     /** The parts that work. */
     working: (parts: string) => (parts === '' ? '' : `Working: ${parts}.`),
-    separator: ', ',
     failsHint: 'The log of the service says why.',
     parts: {
       d1: 'Database',

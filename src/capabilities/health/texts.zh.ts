@@ -9,7 +9,6 @@ export const healthZh: typeof healthEn = {
     othersWork: '其他一切正常。',
     fails: '有组件不正常。',
     working: (parts) => (parts === '' ? '' : `正常：${parts}。`),
-    separator: '、',
     failsHint: '原因见服务日志。',
     parts: {
       d1: '数据库',

@@ -82,7 +82,6 @@ export const joiningEn = {
     madeBy: (name: string) => `by ${name}`,
     forName: (name: string) => `for ${name}`,
     mailedTo: (address: string) => `Mailed to ${address}`,
-    separator: ', ',
     inGroups: (names: string) => `Groups: ${names}`,
     again: 'Send again',
     joined: 'Joined: ',

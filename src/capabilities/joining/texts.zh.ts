@@ -75,7 +75,6 @@ export const joiningZh: typeof joiningEn = {
     madeBy: (name) => `创建者：${name}`,
     forName: (name) => `用户名：${name}`,
     mailedTo: (address) => `已发送到 ${address}`,
-    separator: '、',
     inGroups: (names) => chinese`用户组：${names}`,
     again: '重新发送',
     joined: '已加入：',

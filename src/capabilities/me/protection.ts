@@ -9,6 +9,8 @@ interface Ways {
   passkeys: number
   /** False where browsers have no passkeys. */
   mayAddPasskeys: boolean
+  /** A network that the user is asked about. */
+  newNetwork?: object | undefined
 }
 
 /** The checks, the most urgent first. */
@@ -37,11 +39,11 @@ export function protectionOf(ways: Ways): Protection {
     checks.push({ name: 'passkey', isGood: passkeys > 0 })
   if (passkeys > 0) checks.push({ name: 'spare', isGood: passkeys > 1 })
   const missing = checks.filter(({ isGood }) => !isGood).map(({ name }) => name)
-  return { checks, next: missing[0], level: levelOf(missing) }
+  return { checks, next: missing[0], level: levelOf(missing, ways.newNetwork !== undefined) }
 }
 
 /** A passkey, or a second one, would be better still; the rest needs to be looked at. */
-function levelOf(missing: CheckName[]): Protection['level'] {
+function levelOf(missing: CheckName[], isAsked: boolean): Protection['level'] {
   if (missing.includes('factor')) return 'weak'
-  return missing.includes('codes') ? 'fair' : 'good'
+  return missing.includes('codes') || isAsked ? 'fair' : 'good'
 }

@@ -161,7 +161,6 @@ export const usersEn = {
     access: 'Access',
     /** The kinds of access of which the user has nothing. */
     hasNone: (kinds: string) => `None: ${kinds}.`,
-    separator: ', ',
     help: 'Help with signing in',
     endAccess: 'Sign out, disable or delete',
     resetPassword: 'Reset password',

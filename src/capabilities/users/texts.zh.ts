@@ -141,7 +141,6 @@ export const usersZh: typeof usersEn = {
 
     access: '访问权限',
     hasNone: (kinds) => `无：${kinds}。`,
-    separator: '、',
     help: '帮助用户登录',
     endAccess: '退出、停用或删除',
     resetPassword: '设置新密码',

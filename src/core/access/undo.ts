@@ -250,7 +250,7 @@ export async function bringBack(
 }
 
 /** The kept rows of a table, each beside the row of `deleted_items`. */
-function keptBeside(table: SQLiteTable): SQL {
+export function keptBeside(table: SQLiteTable): SQL {
   return sql`${deletedItems}, ${keptRows(table)}`
 }
 

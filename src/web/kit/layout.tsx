@@ -5,6 +5,7 @@ import { Announcement } from './announcement.tsx'
 import { Avatar } from './avatar.tsx'
 import { CHECK_PATH } from './checking.ts'
 import { Icon } from './icons.tsx'
+import { Back } from './parts.tsx'
 import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from './language.ts'
 import type { NavigationItem, View } from './view.ts'
 
@@ -42,11 +43,7 @@ export function AccountPage({ view, title, children }: LayoutProps) {
 /** Leads back from the pages that the check of the account leads to. */
 function BackToCheck({ view: { t, path, isChecking } }: { view: View }): Child {
   if (!isChecking || path.startsWith(CHECK_PATH) || path.startsWith('/account/admin')) return null
-  return (
-    <p class="back">
-      <a href={CHECK_PATH}>‹ {t.backToCheck}</a>
-    </p>
-  )
+  return <Back href={CHECK_PATH}>{t.backToCheck}</Back>
 }
 
 /** A page with one centred card and no navigation. */

@@ -1,4 +1,14 @@
+import type { PropsWithChildren } from 'hono/jsx'
 import type { View } from './view.ts'
+
+/** Leads back to the page above. */
+export function Back({ href, children }: PropsWithChildren<{ href: string }>) {
+  return (
+    <p class="back">
+      <a href={href}>‹ {children}</a>
+    </p>
+  )
+}
 
 /** The title of a page, and a sentence about it. */
 export function Heading({ title, lead }: { title: string; lead: string }) {

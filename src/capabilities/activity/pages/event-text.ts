@@ -159,7 +159,7 @@ function subjectOf(
 function detailText(t: Texts, kind: string, detail: string): string {
   if (kind !== 'settings_changed') return visible(detail)
   const names = detail.split(', ').map((key) => own(t.settings.labels, key) ?? visible(key))
-  return names.join(t.activity.comma)
+  return names.join(t.listSeparator)
 }
 
 function changesText(t: Texts, { changes, kind }: EventRecord): string[] {
@@ -200,5 +200,5 @@ function bitsText(t: Texts, from: number, to: number): string {
     const [had, has] = [(from >> bit) & 1, (to >> bit) & 1]
     return had === has ? [] : [`${has === 1 ? '+' : '−'}${name}`]
   })
-  return signs.join(t.activity.comma)
+  return signs.join(t.listSeparator)
 }

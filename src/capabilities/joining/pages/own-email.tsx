@@ -4,7 +4,7 @@ import { Alert, Field } from '../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
 import { Tile } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
-import { Heading } from '../../../web/kit/parts.tsx'
+import { Back, Heading } from '../../../web/kit/parts.tsx'
 import type { View } from '../../../web/kit/view.ts'
 
 export const EMAIL_PATH = '/account/email'
@@ -24,9 +24,7 @@ export function OwnEmailPage({ view, details, hasMail, fields, problem }: OwnEma
   const { email, emailVerified } = details
   return (
     <AccountPage view={view} title={t.ownTitle}>
-      <p class="back">
-        <a href="/account">‹ {view.t.nav.overview}</a>
-      </p>
+      <Back href="/account">{view.t.nav.overview}</Back>
       <Heading title={t.ownTitle} lead={t.ownLead} />
       <article>
         <header>

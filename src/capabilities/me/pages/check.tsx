@@ -12,7 +12,13 @@ import { RemainingRows } from '../../../web/kit/remaining-rows.tsx'
 import { Rows } from '../../../web/kit/rows.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
-import { EndOthers, type Found, othersOf, SessionRow } from '../../sessions/pages/sessions.tsx'
+import {
+  EndOthers,
+  type Found,
+  isOfNewNetwork,
+  othersOf,
+  SessionRow,
+} from '../../sessions/pages/sessions.tsx'
 import { PasswordForm } from './password-section.tsx'
 
 interface CheckProps extends Found {
@@ -71,12 +77,12 @@ export function CheckPage(props: CheckProps) {
 
 /** Those of new networks are shown, the others folded. */
 function Devices(props: CheckProps) {
-  const { view, newNetworks } = props
+  const { view } = props
   const t = view.t.check
   const others = othersOf(props)
   const rowsOf = (isNew: boolean) =>
     others
-      .filter(({ network }) => newNetworks.some((found) => found.network === network) === isNew)
+      .filter((session) => isOfNewNetwork(session, props) === isNew)
       .map((session) => (
         <SessionRow {...props} session={session} isCurrent={false} from="check" level={3} />
       ))
@@ -84,7 +90,7 @@ function Devices(props: CheckProps) {
   return (
     <>
       <h2>{t.devices}</h2>
-      {others.length > 0 && <EndOthers view={view} from="check" count={others.length} />}
+      {others.length > 0 && <EndOthers view={view} ofCheck={others.length} />}
       <Rows
         rows={rowsOf(true)}
         none={others.length === 0 && <Done text={view.t.sessions.onlyThis} />}

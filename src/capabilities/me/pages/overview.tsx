@@ -61,10 +61,7 @@ export function OverviewPage(props: OverviewProps) {
 /** The protection of the account: the checks, and the one thing to do next. */
 function Guard({ protection, ...props }: OverviewProps & { protection: Protection }) {
   const t = props.view.t.overview
-  const { checks, next } = protection
-  // A warning above says already that not all is well.
-  const isAsked = protection.level === 'good' && props.newNetwork !== undefined
-  const level = isAsked ? 'fair' : protection.level
+  const { checks, next, level } = protection
   const good = checks.filter(({ isGood }) => isGood).length
   const missingFirst = checks.toSorted((a, b) => Number(a.isGood) - Number(b.isGood))
   return (

@@ -81,33 +81,36 @@ export function SessionsPage(props: SessionsProps) {
   )
 }
 
+/** Tells whether a session is of a network that is new to its user. */
+export function isOfNewNetwork({ network }: Session, { newNetworks }: Pick<Found, 'newNetworks'>) {
+  return newNetworks.some((found) => found.network === network)
+}
+
 /** The other sessions: those of new networks first, then the latest. */
-export function othersOf({ sessions, newNetworks, currentId }: Found & { currentId: string }) {
-  const isNew = ({ network }: Session) => newNetworks.some((found) => found.network === network)
-  return sessions
+export function othersOf({ currentId, ...found }: Found & { currentId: string }) {
+  const isNew = (session: Session) => isOfNewNetwork(session, found)
+  return found.sessions
     .filter(({ id }) => id !== currentId)
     .toSorted((a, b) => Number(isNew(b)) - Number(isNew(a)) || b.lastActiveAt - a.lastActiveAt)
 }
 
 interface EndOthersProps {
   view: View
-  /** Names the page that follows, if not this one. */
-  from?: 'check'
-  /** How many there are, where this is what the page asks for. */
-  count?: number
+  /** How many there are, on the page of the check, which asks for it and follows. */
+  ofCheck?: number
 }
 
-export function EndOthers({ view, from, count }: EndOthersProps) {
+export function EndOthers({ view, ofCheck }: EndOthersProps) {
   const t = view.t.sessions
   return (
     <Change
       view={view}
-      isPrimary={count !== undefined}
-      label={count === undefined ? t.endOthers : t.endAll(count)}
+      isPrimary={ofCheck !== undefined}
+      label={ofCheck === undefined ? t.endOthers : t.endAll(ofCheck)}
       question={t.endOthersQuestion}
       action="/account/sessions/end-others"
       submit={t.endOthers}
-      values={from === undefined ? {} : { from }}
+      values={ofCheck === undefined ? {} : { from: 'check' }}
     />
   )
 }
@@ -123,7 +126,7 @@ interface RowProps extends Found {
 
 export function SessionRow({ view, session, isCurrent, from, level = 2, ...found }: RowProps) {
   const t = view.t.sessions
-  const isNew = found.newNetworks.some(({ network }) => network === session.network)
+  const isNew = isOfNewNetwork(session, found)
   return (
     <Row
       level={level}

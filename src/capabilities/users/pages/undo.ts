@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { groupMembers, groups, reservedNames, users } from '../../../../schema/tables.ts'
-import { keptRows, keptValue } from '../../../core/access/undo.ts'
+import { keptBeside, keptRows, keptValue } from '../../../core/access/undo.ts'
 import { writing } from '../../../core/database/statements.ts'
 import type { PageUndo } from '../../../web/kit/undo.ts'
 import { KEPT_WITH_USER } from '../store.ts'
@@ -46,7 +46,7 @@ export const userUndo: PageUndo = {
     unreserved: writing(db, by).delete(
       reservedNames,
       sql`${reservedNames.ofFolder} = 0 and exists (
-        select 1 from deleted_items, ${KEPT} where ${isClaimed}
+        select 1 from ${keptBeside(users)} where ${isClaimed}
         and ${reservedNames.usernameKey} = ${key} and ${reservedNames.userId} = ${id}
       )`,
     ),

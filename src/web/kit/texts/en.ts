@@ -374,6 +374,8 @@ export const kitEn = {
   signedInAs: (name: string) => `Signed in as ${name}`,
   /** Stands between two sentences, the first of which has no full stop. */
   sentenceGap: '. ',
+  /** Stands between the names of a list. */
+  listSeparator: ', ',
   copy: 'Copy',
   copied: 'Copied',
   print: 'Print',

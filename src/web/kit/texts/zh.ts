@@ -62,6 +62,7 @@ export const kitZh: KitTexts = {
   actionsFor: (name) => `“${name}”的操作`,
   signedInAs: (name) => `已登录：${name}`,
   sentenceGap: '。',
+  listSeparator: '、',
   copy: '复制',
   copied: '已复制',
   print: '打印',

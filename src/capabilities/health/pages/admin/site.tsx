@@ -160,7 +160,7 @@ function Attention({ view, state: { waiting, stops, attention, parts } }: SitePr
         </p>
       ) : (
         <p class="hint">
-          <b>{t.fails}</b> {t.working(good.join(t.separator))}
+          <b>{t.fails}</b> {t.working(good.join(view.t.listSeparator))}
         </p>
       )}
     </article>

@@ -99,7 +99,7 @@ function InvitationRow({ view, link, refused, id }: InvitationRowProps) {
         {email !== '' && <span>{t.mailedTo(email)}</span>}
         <TimeFact view={view} at={link.createdAt} phrase={t.made} />
         {createdByName !== null && <span>{t.madeBy(createdByName)}</span>}
-        {groups.length > 0 && <span>{t.inGroups(groups.join(t.separator))}</span>}
+        {groups.length > 0 && <span>{t.inGroups(groups.join(view.t.listSeparator))}</span>}
       </p>
       <Joined view={view} link={link} />
       {(isLive || isMailed) && (
@@ -140,7 +140,7 @@ function Joined({ view: { t }, link }: { view: View; link: ListedLink }) {
       {t.adminInvitations.joined}
       {joined.map(({ id, name }, place) => (
         <>
-          {place > 0 && t.adminInvitations.separator}
+          {place > 0 && t.listSeparator}
           <a href={`/account/admin/users/${id}`}>{name}</a>
         </>
       ))}
@@ -310,7 +310,7 @@ interface MadeInvitationProps {
 
 export function MadeInvitationPage({ view, made, groups }: MadeInvitationProps) {
   const t = view.t.adminInvitations
-  const inGroups = groups.length === 0 ? '' : ` ${t.madeGroups(groups.join(t.separator))}`
+  const inGroups = groups.length === 0 ? '' : ` ${t.madeGroups(groups.join(view.t.listSeparator))}`
   return (
     <MadeLinkPage
       view={view}

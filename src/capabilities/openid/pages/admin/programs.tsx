@@ -21,7 +21,7 @@ import {
 import { KindPage, ListPage } from '../../../../web/kit/frames.tsx'
 import { Tile } from '../../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
-import { CopyButton } from '../../../../web/kit/parts.tsx'
+import { Back, CopyButton } from '../../../../web/kit/parts.tsx'
 import { Empty, Fold, Menu, NEWEST, Row } from '../../../../web/kit/rows.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 
@@ -170,7 +170,15 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
   const isOther = kind === 'other'
   const field = (name: string) => ({ name, form: 'new', value: echo(fields, name), problem })
   const name = fields === undefined && !isOther ? t.presets[kind] : echo(fields, 'name')
-  const redirects = field('redirect_uris')
+  const redirects = (
+    <Field
+      {...field('redirect_uris')}
+      label={t.redirects}
+      hint={t.redirectsHint}
+      rows={3}
+      optional={!isOther}
+    />
+  )
   const state = { isChecked: (flag: Flag) => echo(fields, flag) !== '' }
   const folded = ['post_logout_uris', 'logout_uri', ...(isOther ? [] : ['redirect_uris'])]
   const isOpen = folded.includes(problem?.field ?? '')
@@ -194,13 +202,11 @@ function NewProgramForm(props: NewProgramProps & { kind: Preset | 'other' }) {
             hint={kind === 'cloudflare-access' ? t.teamHint : t.siteHint}
           />
         )}
-        {isOther && <Field {...redirects} label={t.redirects} hint={t.redirectsHint} rows={3} />}
+        {isOther && redirects}
         <Options t={t} legend={t.flagsTitle} flags={['first_party', 'admins_only']} {...state} />
         <details class="older" open={isOpen}>
           <summary>{t.more}</summary>
-          {!isOther && (
-            <Field {...redirects} label={t.redirects} hint={t.redirectsHint} rows={3} optional />
-          )}
+          {!isOther && redirects}
           <SignOutFields {...{ t, field }} />
           <Options t={t} legend={t.seldom} flags={['is_public', 'email_in_id_token']} {...state} />
         </details>
@@ -268,9 +274,7 @@ export function EditProgramPage({ view, client, fields: typed, problem }: EditPr
   const title = t.editTitle(client.name)
   return (
     <AccountPage view={view} title={title}>
-      <p class="back">
-        <a href={PATH}>‹ {t.title}</a>
-      </p>
+      <Back href={PATH}>{t.title}</Back>
       <h1>{title}</h1>
       <article>
         <p>{client.secretHash === null ? t.editLeadPublic : t.editLead}</p>

@@ -91,7 +91,7 @@ export const USER_FORMS: Record<UserForm, Action> = {
   }),
   delete: action({
     confirms: true,
-    run: (c) => undoable(c, (slot) => removeUser(c.get('deps'), slot.session, userIdOf(c), slot)),
+    run: (c) => undoable(c, (slot) => removeUser(...target(c), slot)),
     done: (c, slot) => goToList(c, 'user-deleted', slot),
   }),
 }

@@ -6,13 +6,14 @@ import { Alert } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import { Icon } from '../../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
+import { Back } from '../../../../web/kit/parts.tsx'
 import { Fold } from '../../../../web/kit/rows.tsx'
 import { TimeFact } from '../../../../web/kit/time.tsx'
 import { EVENTS_PATH } from '../../../activity/pages/admin/events.tsx'
 import { PermissionField } from './permission-fields.tsx'
 import { StopFacts, Unlock } from './stops.tsx'
 import { EndForms, HelpForms } from './user-access.tsx'
-import { USERS_PATH } from './user-address.ts'
+import { listAddress } from './user-address.ts'
 import { UserDetails } from './user-details.tsx'
 import { fieldsOf, USER_FIELDS, UserFields } from './user-fields.tsx'
 import { pageFor, userAction, type UserProps } from './user-props.ts'
@@ -25,9 +26,7 @@ export function UserPage(props: UserProps) {
   const eventsOf = new URLSearchParams({ user: user.username })
   return (
     <AccountPage view={view} title={user.username}>
-      <p class="back">
-        <a href={list === '' ? USERS_PATH : `${USERS_PATH}?${list}`}>‹ {t.backToList}</a>
-      </p>
+      <Back href={listAddress(list)}>{t.backToList}</Back>
       <header class="person hello">
         <Avatar name={user.username} isLarge />
         <div>
@@ -99,7 +98,7 @@ function Access(props: UserProps) {
             </Fold>
           ))}
       </div>
-      {none.length > 0 && <p class="hint">{t.hasNone(none.join(t.separator))}</p>}
+      {none.length > 0 && <p class="hint">{t.hasNone(none.join(view.t.listSeparator))}</p>}
     </section>
   )
 }

@@ -12,7 +12,7 @@ import type { Fields, Problem } from '../../../../web/kit/form.ts'
 import { LANGUAGE_TAGS } from '../../../../web/kit/language.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { NumberedPages } from '../../../../web/kit/pager.tsx'
-import { Heading, ShownOnce } from '../../../../web/kit/parts.tsx'
+import { Back, Heading, ShownOnce } from '../../../../web/kit/parts.tsx'
 import { Empty, Row, Rows } from '../../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
@@ -373,9 +373,7 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
   const t = view.t.adminUsers
   return (
     <AccountPage view={view} title={t.add}>
-      <p class="back">
-        <a href={USERS_PATH}>‹ {t.backToList}</a>
-      </p>
+      <Back href={USERS_PATH}>{t.backToList}</Back>
       <h1>{t.add}</h1>
       <article>
         <form class="wide beside" method="post" action="/account/admin/users/new">
