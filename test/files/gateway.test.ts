@@ -14,7 +14,7 @@ import {
 } from '../support/openlist-stand-in.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
-import { Visitor } from '../support/visitor.ts'
+import { undoIn, Visitor } from '../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const WEBDAV = 3 << 8
@@ -415,11 +415,10 @@ describe('a user there', () => {
     await list()
     const admin = new Visitor(site)
     await admin.signIn('admin', ADMIN_PASSWORD)
-    const { location } = await admin.post(`/account/admin/users/${userId}/delete`)
+    const id = undoIn(await admin.post(`/account/admin/users/${userId}/delete`))
     await site.settle()
     expect(openlist.user('alice')).toBeUndefined()
     expect((await list()).code).toBe(401)
-    const id = new URLSearchParams(location?.split('?')[1]).get('undo') ?? ''
     expect((await admin.post('/account/undo/bring-back', { id })).status).toBe(303)
     expect((await list()).code).toBe(401)
     expect(openlist.user('alice')).toBeUndefined()

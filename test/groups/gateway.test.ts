@@ -707,7 +707,7 @@ describe('a share of a folder that is closed', () => {
     expect(await openShare(path, text)).toContain(ENDED)
   })
 
-  test('is given other files by nobody who may not read those that it has', async () => {
+  test('gets no other files from a user who may not read its present ones', async () => {
     const change = { id: 'closed', files: ['/nas/shown'] }
     expect(await post('share/update', change)).toEqual(DENIED)
     expect(await post('share/update', { ...change, id: 'shown' })).toMatchObject({ code: 200 })
@@ -718,7 +718,7 @@ describe('a share of a folder that is closed', () => {
     expect(answer).toEqual({ code: 404, message: ENDED, data: null })
   })
 
-  test('is over where everybody is kept out, if its user is nobody here', async () => {
+  test('ends where all users are kept out, if its user has no account here', async () => {
     openlist.shares.rows.push({ ...share, id: 'free', files: ['/free'], creator: 'stranger' })
     expect(await openShare('/sd/free/a')).not.toContain(ENDED)
     await rule('/free', 'none', { builtIn: 'user' })

@@ -223,8 +223,8 @@ test.each([
  * Every door of OpenList 4.2.6 to a file (`server/router.go`), and who looks at it: `guard` (this
  * site), `meta` (OpenList, at the nearest meta of the path itself, or of the folder that is written
  * to), `sign` (a signature, which an answer that a meta allows has given), `share` (what the rules
- * give the user of the share, `refuseEndedShare`, for `/@s` below the first ones too), `admin`, or
- * nothing of a file.
+ * give the user of the share, `refuseEndedShare`; the calls of `fs` do so for `/@s` too), `answered
+ * here`, `admin`, or nothing of a file.
  */
 const DOORS: readonly (readonly [request: string, looks: string])[] = [
   ['POST /api/fs/list', 'meta'],

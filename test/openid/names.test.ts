@@ -13,7 +13,7 @@ import {
   withClient,
 } from '../support/openid.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
-import { textOf, type Visitor } from '../support/visitor.ts'
+import { textOf, valueOf, type Visitor } from '../support/visitor.ts'
 
 const ALICE = 3
 
@@ -134,11 +134,15 @@ describe('the pages of programs', () => {
     expect(made.status).toBe(200)
     expect(textOf(made.html)).toContain('sso_endpoint_name')
     expect(made.html).toMatch(/>lks_[\w-]{43}</)
-    const list = textOf((await operator.get(path)).html)
-    expect(list).toContain('list list.example.org')
+    const { html: list } = await operator.get(path)
+    expect(textOf(list)).toContain('list list.example.org')
     expect(list).not.toContain('lks_')
-    const shown = await operator.get(`${path}/edit?id=${client.clientId}`)
-    expect(shown.html).toContain(`<code id="client-id">${client.clientId}</code>`)
+    const [, id = ''] = /edit\?id=([^"]+)"/.exec(list.slice(list.indexOf('list.example.org'))) ?? []
+    const shown = await operator.get(`${path}/edit?id=${id}`)
+    expect(shown.html).toContain(`<code id="client-id">${id}</code>`)
+    expect(valueOf(shown.html, 'edit-redirect_uris')).toContain(
+      'https://list.example.org/api/auth/sso_callback?method=sso_get_token',
+    )
     expect((await operator.post(`${path}/add`, form)).status).toBe(409)
     const wrong = { ...form, name: 'x', site: 'http://list.example.org' }
     expect((await operator.post(`${path}/add`, wrong)).status).toBe(400)

@@ -268,9 +268,7 @@ describe('the overview of administrators', () => {
 
     test('that knows of a backup by its event', async () => {
       expect(await lookOfBackup()).toBeUndefined()
-      await site.db
-        .insert(auditEvents)
-        .values({ at: site.now, kind: 'backup_made', network: 'command line', userAgent: '' })
+      await addEvent('backup_made', site.now, { userId: null, network: 'command line' })
       expect(await lookOfBackup()).toBe('good')
     })
 

@@ -102,7 +102,8 @@ describe('the sign-in page', () => {
 
 describe('what has succeeded', () => {
   test('is told beside a key that turns, and a loss is not', async () => {
-    const turned = /<div class="done"><svg class="icon"[^>]*><use href="[^"]+#turned">/
+    const turned =
+      /<div class="done"><svg class="icon"[^>]*><use href="[^"]+#turned">(?:(?!<\/div>).)*<span role="status">/s
     expect((await admin.get('/account/keys?done=key-added')).html).toMatch(turned)
     expect((await admin.get(`/account/keys?done=session-over`)).html).not.toContain('#turned')
   })

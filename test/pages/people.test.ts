@@ -45,7 +45,9 @@ describe('people who wait for an approval', () => {
   test('are counted in the overview of administrators, which leads to them', async () => {
     const { html } = await admin.get('/account/admin')
     expect(textOf(html)).toContain('Needs your attention 2 people wait for your approval')
-    expect(html).toContain(`href="${WAITING}"`)
+    expect(html).toMatch(
+      /2 people wait for your approval(?:(?!<li).)*<a role="button" href="\/account\/admin\/users\?group=waiting">/s,
+    )
     await admin.post(`${USERS}/${bob}/approve`)
     expect(await textAt('/account/admin')).toContain('1 person waits for your approval')
     await admin.post(`${USERS}/${(await rowOf('carol'))?.id}/reject`)

@@ -21,7 +21,7 @@ import { CheapSite } from '../support/cheap-site.ts'
 import { expectEscaped, MARKUP } from '../support/markup.ts'
 import { preparedVisit } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE } from '../support/site.ts'
-import { problemAt, type Seen, textOf, Visitor } from '../support/visitor.ts'
+import { problemAt, type Seen, textOf, undoIn, Visitor } from '../support/visitor.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBjQRyTlU4cld7OPfwFKhQ+hd143RUS0f1vexnaArvBD'
@@ -44,13 +44,6 @@ beforeEach(async () => {
   site = new CheapSite()
   alice = await signIn(site)
 })
-
-/** The id behind the notice of a deletion. */
-function undoIn({ location }: Seen): string {
-  const [, id = ''] = /[?&]undo=([0-9a-f]{32})(?:#|$)/.exec(location ?? '') ?? []
-  if (id === '') throw new Error(`no way back in ${location}`)
-  return id
-}
 
 async function another(name: string, password = PASSWORD): Promise<Visitor> {
   const visitor = new Visitor(site)

@@ -121,6 +121,13 @@ export function valueOf(html: string, id: string): string {
   return value ?? area ?? ''
 }
 
+/** Returns the id behind the notice of a deletion. */
+export function undoIn({ location }: Pick<Seen, 'location'>): string {
+  const [, id = ''] = /[?&]undo=([0-9a-f]{32})(?:#|$)/.exec(location ?? '') ?? []
+  if (id === '') throw new Error(`no way back in ${location}`)
+  return id
+}
+
 /** Where the `Refresh` of an answer leads; empty without one. */
 export function refreshTo(headers: Headers): string {
   return /^0; url=(.*)$/.exec(headers.get('Refresh') ?? '')?.[1] ?? ''
