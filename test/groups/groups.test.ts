@@ -1,7 +1,6 @@
-import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, groupMembers, groups, settings } from '../../schema/tables.ts'
-import { createMeter, openDatabase } from '../../src/core/database/database.ts'
+import { dbWithPause } from '../support/paused-db.ts'
 import { HOUR, NOW } from '../support/site.ts'
 import { arrangeGroups, type GroupsSite } from './groups-site.ts'
 
@@ -219,24 +218,12 @@ describe('POST /api/admin/group/update', () => {
 
   test('renames it in a setting that is saved meanwhile', async () => {
     const id = await site.addGroup('staff')
-    let batches = 0
-    const session = env.DB.withSession('first-primary')
-    const batch = async <Row>(statements: D1PreparedStatement[]) => {
-      // The first one has read the settings.
-      if (++batches === 2)
-        await site.db.insert(settings).values({ key: 'register_groups', value: 'staff' })
-      return session.batch<Row>(statements)
-    }
-    const watched = {
-      prepare: (query: string) => session.prepare(query),
-      batch,
-      getBookmark: () => session.getBookmark(),
-    }
-    const d1 = new Proxy(env.DB, {
-      get: (_, name) => (name === 'withSession' ? () => watched : undefined),
-    })
+    // The first round trip has read the settings.
+    const saved = { key: 'register_groups', value: 'staff' }
     const { db } = site.deps
-    Object.assign(site.deps, { db: openDatabase(d1, createMeter()) })
+    Object.assign(site.deps, {
+      db: dbWithPause(async () => site.db.insert(settings).values(saved)),
+    })
     const renamed = await site.admin('POST', 'group/update', { id, name: 'team' })
     Object.assign(site.deps, { db })
     expect(renamed).toMatchObject({ code: 200 })

@@ -1,14 +1,12 @@
-import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents } from '../../schema/tables.ts'
 import { ISSUER } from '../support/identity-provider.ts'
 import { CLIENT_SECRET } from '../support/sso-client.ts'
 import { loggedLines } from '../support/log.ts'
+import { dbWithPause } from '../support/paused-db.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
 import { alertIn, problemAt, textOf, Visitor } from '../support/visitor.ts'
-import { createMeter, openDatabase } from '../../src/core/database/database.ts'
-import type { Deps } from '../../src/core/deps.ts'
 import { checkProvider } from '../../src/capabilities/sso/check.ts'
 
 const PATH = '/account/admin/settings/sso'
@@ -359,22 +357,3 @@ describe('a check of the provider', () => {
     expect(await checkProvider(site.deps)).toEqual({ platform: 'OIDC', problem: 'no answer' })
   })
 })
-
-/** A database before whose second round trip something else happens. */
-function dbWithPause(between: () => Promise<unknown>): Deps['db'] {
-  let trips = 0
-  const session = (real: D1DatabaseSession): D1DatabaseSession => ({
-    prepare: (query) => real.prepare(query),
-    batch: async (statements) => {
-      trips++
-      if (trips === 2) await between()
-      return real.batch(statements)
-    },
-    getBookmark: () => real.getBookmark(),
-  })
-  const d1 = new Proxy(env.DB, {
-    get: (target, name) =>
-      name === 'withSession' ? () => session(target.withSession('first-primary')) : undefined,
-  })
-  return openDatabase(d1, createMeter())
-}

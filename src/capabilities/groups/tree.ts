@@ -11,7 +11,7 @@ import type { ListedRule } from './rule-store.ts'
 
 /** What somebody may do at a folder without a rule there. */
 export interface Other {
-  /** Those whom no rule names, or the user or the group of a rule above. */
+  /** Accounts that no rule names, or the user or the group of a rule above. */
   who: 'everybody' | 'user' | 'guest' | ListedRule
   access: Decided
   /** The folder whose rule decides; `undefined` when none does. */
@@ -54,7 +54,7 @@ function keyOf({ group, userId }: Whose): string {
   return group ?? String(userId)
 }
 
-/** Returns the rules as those see them whom only rules for one group or one user name. */
+/** Returns, for each group and user of the rules, what rules such an account sees. */
 function seeing(rules: readonly ListedRule[]): SeenAs {
   const groups = Array.from(new Set(rules.map(({ group }) => group)))
   const groupIdOf = (group: string | null) => groups.indexOf(group)
