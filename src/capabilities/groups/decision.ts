@@ -1,3 +1,4 @@
+import { isBelow } from '../../core/base/clean-folder.ts'
 import { builtInGroupOf } from '../../core/accounts/groups.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 
@@ -73,11 +74,6 @@ export function pathAndParents(path: string): string[] {
     paths.push(path.slice(0, end))
   if (path !== '/') paths.push('/')
   return paths
-}
-
-/** Holds for a folder that is below another one, and not the same. Both are clean. */
-export function isBelow(path: string, folder: string): boolean {
-  return path !== folder && path.startsWith(folder === '/' ? '/' : `${folder}/`)
 }
 
 export function isAtOrBelow(path: string, folder: string): boolean {

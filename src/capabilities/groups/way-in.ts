@@ -1,4 +1,5 @@
-import { accessAt, isBelow, mayRead, type SeenRules } from './decision.ts'
+import { isBelow } from '../../core/base/clean-folder.ts'
+import { accessAt, mayRead, type SeenRules } from './decision.ts'
 
 /** The folders that lead to those below that an account may read. */
 export interface WayIn {

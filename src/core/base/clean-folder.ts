@@ -10,3 +10,8 @@ export function cleanFolder(path: string): string {
   }
   return `/${segments.join('/')}`
 }
+
+/** Holds for a folder that is below another one, and not the same. Both are clean. */
+export function isBelow(path: string, folder: string): boolean {
+  return path !== folder && path.startsWith(folder === '/' ? '/' : `${folder}/`)
+}

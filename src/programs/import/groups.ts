@@ -1,4 +1,4 @@
-import { isBelow } from '../../capabilities/groups/decision.ts'
+import { isBelow } from '../../core/base/clean-folder.ts'
 import * as v from 'valibot'
 import { readGroupName } from '../../core/accounts/group-names.ts'
 import {
