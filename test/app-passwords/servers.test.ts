@@ -358,7 +358,11 @@ describe('GET /api/forward_auth', () => {
     ['?allowed-groups=hr', 403],
     ['?allowed_groups[]=hr', 403],
     ['?allowedGroups=hr&allowed_groups=finance', 403],
-    ['?group=hr', 200],
+    ['?group=hr', 403],
+    ['?groups=finance', 403],
+    ['?allowed_groups=finance&groups=hr', 403],
+    ['?=', 403],
+    ['?&', 200],
   ])('lets members of the allowed groups through only: %s, %i', async (query, status) => {
     await addGroup(site, 'Finance', ALICE)
     await addGroup(site, 'hr')
@@ -368,6 +372,22 @@ describe('GET /api/forward_auth', () => {
       expect(response.status).toBe(status)
       expect(response.headers.has('Remote-User')).toBe(status === 200)
     }
+  })
+
+  // Caddy asks with the query of the visitor, where its own address has none.
+  test.each([
+    ['?groups=hr', '/a?groups=hr', 200],
+    ['?x=a b&&%79=%zz&u=ü', '/a?x=a%20b&&%79=%zz&u=%C3%BC', 200],
+    ['?allowed=1', '/?allowed=1', 200],
+    ['?allowed_groups=hr', '/a?allowed_groups=hr', 403],
+    ['?groups=hr', '/a?groups=h', 403],
+    ['?groups=hr', '/groups=hr', 403],
+    ['?groups=hr', '', 403],
+  ])('takes what the visitor asked for no parameter: %s, %s, %i', async (query, uri, status) => {
+    await addGroup(site, 'finance', ALICE)
+    const token = await appPassword('files:read')
+    const headers = { 'X-Forwarded-Method': 'GET', 'X-Forwarded-Uri': uri }
+    expect((await forward(basic(token), headers, query)).status).toBe(status)
   })
 
   test('refuses a user of another group before the rest', async () => {

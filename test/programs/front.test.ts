@@ -148,15 +148,18 @@ describe('what a client says of itself', () => {
   })
 })
 
-test('the method that a proxy of files asks about reaches the Worker', async () => {
+test('the request that a proxy of files asks about reaches the Worker', async () => {
   const { port, seen } = await front(answerOk)
-  const methods = { 'X-Forwarded-Method': 'PUT', 'X-Original-Method': 'PUT' }
+  const uri = { 'X-Forwarded-Uri': '/a?b', 'X-Forwarded-Uris': '/c' }
+  const methods = { 'X-Forwarded-Method': 'PUT', 'X-Original-Method': 'PUT', ...uri }
   await ask(port, { headers: { ...methods, 'X-Forwarded-Methods': 'GET' } })
   expect(seen[0]?.headers).toMatchObject({
     'x-forwarded-method': 'PUT',
     'x-original-method': 'PUT',
+    'x-forwarded-uri': '/a?b',
   })
   expect(seen[0]?.headers).not.toHaveProperty('x-forwarded-methods')
+  expect(seen[0]?.headers).not.toHaveProperty('x-forwarded-uris')
 })
 
 describe('paths of Cloudflare and Miniflare', () => {

@@ -226,10 +226,10 @@ export const tokenServerOperations: Operations = {
   'GET /api/forward_auth': {
     summary: 'Decide for a proxy whether a request may pass',
     description:
-      'For `auth_request` of nginx, `forward_auth` of Caddy and `ForwardAuth` of Traefik. The proxy passes on the `Authorization` of the request: basic authentication with the user name and an app password, or a bearer token. GET, HEAD, OPTIONS and PROPFIND need the permission to read over WebDAV and the scope `files:read`; every other method, and a request whose method is not certain, needs the permission to write and `files:write`. With `allowed_groups=finance,hr`, users who are in none of these groups get 403, and with an empty `allowed_groups` everybody does; names are compared without case. The answer has no body. `Remote-Groups` has the names of the user’s groups, separated by commas, `admin` or `user` first. `Remote-User`, `Remote-Groups` and `X-Base-Path` are percent-encoded UTF-8. `X-Permission` has only the bits that the scopes leave. A 401 has `WWW-Authenticate`. Example: `curl -i -u alice:lk_… -H "X-Original-Method: GET" https://accounts.example.org/api/forward_auth`',
+      'For `auth_request` of nginx, `forward_auth` of Caddy and `ForwardAuth` of Traefik. The proxy passes on the `Authorization` of the request: basic authentication with the user name and an app password, or a bearer token. GET, HEAD, OPTIONS and PROPFIND need the permission to read over WebDAV and the scope `files:read`; every other method, and a request whose method is not certain, needs the permission to write and `files:write`. With `allowed_groups=finance,hr`, users who are in none of these groups get 403, and with an empty `allowed_groups`, or any parameter beside it, everybody does; names are compared without case. The answer has no body. `Remote-Groups` has the names of the user’s groups, separated by commas, `admin` or `user` first. `Remote-User`, `Remote-Groups` and `X-Base-Path` are percent-encoded UTF-8. `X-Permission` has only the bits that the scopes leave. A 401 has `WWW-Authenticate`. Example: `curl -i -u alice:lk_… -H "X-Original-Method: GET" https://accounts.example.org/api/forward_auth`',
     security: 'appPassword',
     plain: 'text/plain',
-    headers: ['X-Forwarded-Method', 'X-Original-Method'],
+    headers: ['X-Forwarded-Method', 'X-Forwarded-Uri', 'X-Original-Method'],
     schema: v.literal(''),
     examples: {
       success: {

@@ -151,12 +151,12 @@ const HOP_BY_HOP = new Set([
  *
  * `Accept-Encoding` is the front server's: it compresses (`compression.ts`).
  *
- * `X-Forwarded-Method` passes. Caddy and Traefik ask `/api/forward_auth` about the method in it,
- * and no other route reads it. A client that asks for itself learns only what its own credentials
- * permit.
+ * `X-Forwarded-Method` and `X-Forwarded-Uri` pass. Caddy and Traefik ask `/api/forward_auth` about
+ * the request in them, and no other route reads them. A client that asks for itself learns only
+ * what its own credentials permit.
  */
 const RESERVED_HEADERS =
-  /^(?:accept-encoding$|cf-|mf-|x-latchkey-|x-forwarded-(?!method$)|x-real-ip$|true-client-ip$|forwarded$|cdn-loop$|expect$|host$)/
+  /^(?:accept-encoding$|cf-|mf-|x-latchkey-|x-forwarded-(?!(?:method|uri)$)|x-real-ip$|true-client-ip$|forwarded$|cdn-loop$|expect$|host$)/
 
 /**
  * Returns the headers of a request to pass on to the Worker, without `Host`, as a flat list of

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { App } from '../../../web/http/context.ts'
+import type { App, AppContext } from '../../../web/http/context.ts'
 import { namesInList } from '../../../core/accounts/groups.ts'
 import { findActor } from '../../../web/http/guard.ts'
 import { query } from '../../../web/http/input.ts'
@@ -18,15 +18,22 @@ const allowedQuery = v.object({
   allowed_groups: v.optional(v.pipe(v.string(), v.transform(namesInList))),
 })
 
-/** Tells whether a parameter is meant to be `allowed_groups`, and is spelt otherwise. */
-function isMisspelt(parameter: string): boolean {
-  return parameter !== 'allowed_groups' && /^allowed/i.test(parameter)
+/**
+ * Tells whether an operator wrote another parameter than `allowed_groups` into a proxy: a slip in
+ * its name. Caddy asks with the query of the visitor where its own address has none, and repeats it
+ * in `X-Forwarded-Uri`; that one is not the operator's.
+ */
+function isMisspelt({ req }: AppContext): boolean {
+  const { search, searchParams } = new URL(req.url)
+  if (Array.from(searchParams.keys()).every((name) => name === 'allowed_groups')) return false
+  const visited = /\?.*$/s.exec(req.header('X-Forwarded-Uri') ?? '')?.[0] ?? '?'
+  return new URL(visited, req.url).search !== search
 }
 
 /**
  * `/api/forward_auth`, which nginx, Caddy and Traefik ask before they pass a request on. The HTTP
  * status is the answer: proxies look at nothing else. `?allowed_groups=finance,hr` lets members of
- * these groups through only; a slip in the name of the parameter lets nobody through.
+ * these groups through only; another parameter lets nobody through.
  */
 export const forwardAuthRoutes = new Hono<App>().get('/', query(allowedQuery), async (c) => {
   const method = {
@@ -35,7 +42,7 @@ export const forwardAuthRoutes = new Hono<App>().get('/', query(allowedQuery), a
     isOverridden: OVERRIDES.some((name) => c.req.header(name) !== undefined),
   }
   const { allowed_groups: given } = c.req.valid('query')
-  const allowed = Object.keys(c.req.query()).some(isMisspelt) ? [] : given
+  const allowed = isMisspelt(c) ? [] : given
   try {
     const actor = await findActor(c, 'files:read')
     if (actor === undefined) throw new Refusal('tokenInvalidated')
