@@ -50,6 +50,7 @@ function makeFiles(): Map<string, string> {
   const sso = source('sso.js')
   const arrive = source('arrive.js')
   const latchkey = addHashed('latchkey', 'svg', source('latchkey.svg'))
+  const styles = minifyCss(styleSheet(latchkey))
   const module = {
     LOGO: addHashed('logo', 'svg', logo),
     ICONS: addHashed('icons', 'svg', source('icons.svg')),
@@ -63,7 +64,7 @@ function makeFiles(): Map<string, string> {
     // Stands in the pages of OpenList's web client, which has its scripts after it.
     CLIENT_SCRIPT: withoutComments(source('client.js')),
     SSO_SCRIPT_HASH: hashOf(sso),
-    STYLE_SHEET: addHashed('style', 'css', pico() + minifyCss(styleSheet(latchkey))),
+    STYLE_SHEET: addHashed('style', 'css', pico(styles) + styles),
   }
   // The default of the setting `logo`.
   files.set(join(SERVED, 'logo.svg'), logo)
@@ -142,8 +143,9 @@ function symbolsOf(svg: string): string {
   return names.join(' | ')
 }
 
-function pico(): string {
-  return pruneCss(packaged('@picocss/pico/css/pico.classless.min.css').trim())
+/** @param following Our rules. */
+function pico(following: string): string {
+  return pruneCss(packaged('@picocss/pico/css/pico.classless.min.css').trim(), following)
 }
 
 /** @param latchkey Path of the drawing behind the sign-in. */
