@@ -292,6 +292,36 @@ describe('a deleted SSH key', () => {
     expect(await keptThere()).toEqual([])
   })
 
+  test('is named by its notice, only beside its own way back', async () => {
+    const { id } = await addKey()
+    const listed = await alice.get('/account/keys')
+    expect(listed.html).toContain('<input type="hidden" name="named" value="laptop"')
+    const fields = { id: String(id), named: 'laptop' }
+    const { location } = await alice.post('/account/keys/delete', fields)
+    expect(location).not.toContain('laptop')
+    const said = async (path: string, visitor = alice) =>
+      textOf(/role="status">([^<]*)</.exec((await visitor.get(path)).html)?.[1] ?? '')
+    expect(await said(location ?? '')).toBe('The key “laptop” was deleted.')
+    expect(await said(`/account/keys?done=key-deleted&undo=${'0'.repeat(32)}`)).toBe(
+      'The key was deleted.',
+    )
+    expect(await said('/account/keys?done=key-added')).toBe('The key was added.')
+    expect(await said(location ?? '', await another('alice'))).toBe('The key was deleted.')
+  })
+
+  test('is named as text, and not with a private key that was in the form', async () => {
+    const noticeAfter = async (title: string, name: string) => {
+      const { id } = await addKey(title)
+      const fields = { id: String(id), named: name }
+      const { location } = await alice.post('/account/keys/delete', fields)
+      return (await alice.get(location ?? '')).html
+    }
+    expectEscaped(await noticeAfter('laptop', MARKUP))
+    expect(await noticeAfter('desktop', '-----BEGIN OPENSSH PRIVATE KEY-----')).toContain(
+      'The key was deleted.',
+    )
+  })
+
   test('has a name that is shown as text', async () => {
     const id = await deleteKey(await addKey(MARKUP))
     const { status, html } = await alice.get(`/account/undo?id=${id}`)

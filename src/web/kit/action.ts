@@ -5,6 +5,7 @@ import type { App, AppContext } from '../http/context.ts'
 import { validate } from '../http/input.ts'
 import { confirmWith } from './confirm.tsx'
 import { attempt, type Fields, readForm, type Refused } from './form.ts'
+import { readNamed } from './named.tsx'
 import { type DoneNotice, goTo } from './view.ts'
 
 type Answer = Response | Promise<Response>
@@ -67,6 +68,7 @@ export function action<Given extends object, Result>(form: AnyForm<Given, Result
         return page === undefined ? group.page(c, refused) : page(c, refused)
       }
       const { done } = form
+      readNamed(c, fields)
       return typeof done === 'string' ? goTo(c, group.path, done) : done(c, result, fields)
     },
   }

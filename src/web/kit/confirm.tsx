@@ -3,6 +3,7 @@ import type { Method } from '../../core/access/sign-in-methods.ts'
 import type { AppContext } from '../http/context.ts'
 import { Alert, Confirm, Field } from './fields.tsx'
 import type { Fields, Problem } from './form.ts'
+import { Named } from './named.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
 import { pageSourceOf, type View } from './view.ts'
 
@@ -121,6 +122,8 @@ interface ChangeProps {
   submit: string
   /** Hidden fields of the form: their values by their names. */
   values?: Record<string, string | number>
+  /** What is changed, for the notice that follows (`named.ts`). */
+  named?: string
   /** Of the last attempt. Then the question is open. */
   problem?: Problem | undefined
   /** The fields in `children`. */
@@ -136,7 +139,7 @@ interface ChangeProps {
 
 /** One change of one thing: a button, a question, fields, what makes the session fresh. */
 export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
-  const { view, label, question = '', action, submit, values = {}, problem } = props
+  const { view, label, question = '', action, submit, values = {}, named, problem } = props
   const {
     fields = [],
     confirmedAs,
@@ -158,6 +161,7 @@ export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
           fields={confirmedAs === undefined ? fields : [...fields, ...CONFIRM_FIELDS]}
         />
         <HiddenFields values={values} />
+        <Named name={named} />
         {children}
         {confirmedAs !== undefined && (
           <ConfirmFields view={view} form={confirmedAs} problem={problem} takesCode={takesCode} />
@@ -178,7 +182,10 @@ function HiddenFields({ values }: Required<Pick<ChangeProps, 'values'>>) {
   )
 }
 
-type PressProps = Pick<ChangeProps, 'view' | 'action' | 'problem' | 'values' | 'isPrimary'> & {
+type PressProps = Pick<
+  ChangeProps,
+  'view' | 'action' | 'problem' | 'values' | 'named' | 'isPrimary'
+> & {
   label: string
   /** As in `Change`. */
   confirmedAs: string
@@ -186,12 +193,13 @@ type PressProps = Pick<ChangeProps, 'view' | 'action' | 'problem' | 'values' | '
 
 /** A change that takes nothing away: one press while the session is fresh, else it asks for that. */
 export function Press({ label, ...props }: PressProps) {
-  const { view, action, problem, values = {}, isPrimary = false } = props
+  const { view, action, problem, values = {}, named, isPrimary = false } = props
   if (!view.isFresh || problem !== undefined)
     return <Change {...props} label={label} submit={label} isHarmless />
   return (
     <form method="post" action={action}>
       <HiddenFields values={values} />
+      <Named name={named} />
       <button class={isPrimary ? undefined : 'secondary'}>{label}</button>
     </form>
   )

@@ -6,6 +6,7 @@ import { type RelyingParty, relyingPartyOf } from '../../core/base/passkey-site.
 import { filesAddressFrom } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { usualFolder } from '../../core/accounts/new-names.ts'
+import { own } from '../../core/base/own.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { Method } from '../../core/access/sign-in-methods.ts'
 import type { Fields } from './form.ts'
@@ -14,6 +15,7 @@ import { isFreshAt } from '../../core/access/freshness.ts'
 import { isChecking } from './checking.ts'
 import { type Language, languageOf, textsFor } from './language.ts'
 import { localPathOf } from './local-path.ts'
+import { keepNamed, namedIn } from './named.tsx'
 import type { IconName } from './icons.tsx'
 import type { Texts } from './texts.ts'
 
@@ -205,7 +207,7 @@ export async function readView(c: AppContext, account?: Acting): Promise<View> {
     now: deps.now(),
     account,
     isFresh,
-    notice: noticeOf(t, c.req.query('done') ?? '', c.req.query('undo')),
+    notice: noticeOf(c, t, c.req.query('done') ?? '', c.req.query('undo')),
     rpId: relyingParty?.rpId,
     usualFolder: usualFolder(deps),
     parts: source.parts,
@@ -250,10 +252,13 @@ const WARNINGS: readonly DoneNotice[] = [
   'nobody-selected',
 ]
 
-function noticeOf(t: Texts, name: string, undo: string | undefined): View['notice'] {
+function noticeOf(c: AppContext, t: Texts, name: string, undo: string | undefined): View['notice'] {
   if (!isNotice(t, name)) return undefined
   const isGood = !WARNINGS.includes(name)
-  return { text: t.notices[name], isGood, undo: undo && isUndoId(undo) ? undo : undefined }
+  const kept = undo && isUndoId(undo) ? undo : undefined
+  const named = namedIn(c, `${name}${kept ?? ''}`)
+  const text = (named !== undefined && own(t.namedNotices, name)?.(named)) || t.notices[name]
+  return { text, isGood, undo: kept }
 }
 
 function isNotice(t: Texts, name: string): name is DoneNotice {
@@ -267,6 +272,7 @@ function isNotice(t: Texts, name: string): name is DoneNotice {
  */
 export function goTo(c: AppContext, path: string, notice?: DoneNotice, undo?: UndoSlot) {
   if (notice === undefined) return c.redirect(path, 303)
+  keepNamed(c, `${notice}${undo?.id ?? ''}`)
   const [page = '', ...place] = path.split('#')
   const separator = page.includes('?') ? '&' : '?'
   const done = `done=${notice}${undo === undefined ? '' : `&undo=${undo.id}`}`

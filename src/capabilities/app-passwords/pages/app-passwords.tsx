@@ -218,6 +218,7 @@ function DeleteAppPassword({ view, item, action }: DeleteProps) {
       question={t.deleteQuestion(item.name)}
       action={action}
       values={{ id: item.id }}
+      named={item.name}
       submit={t.deleteSubmit}
     />
   )

@@ -78,6 +78,7 @@ function ProgramsPage({ view, programs, problem }: ProgramsProps) {
               question={t.removeQuestion(program.name)}
               action={`${PATH}/remove`}
               values={{ id: program.id }}
+              named={program.name}
               submit={t.removeSubmit}
             />
           </Row>

@@ -161,6 +161,7 @@ function DeleteForm({ view, account, passkeys, passkey, refused }: RowProps) {
       question={`${t.deleteQuestion(passkey.name)}${left}`}
       action={`${PATH}/delete`}
       values={{ id }}
+      named={passkey.name}
       submit={t.deleteSubmit}
       problem={problem}
       confirmedAs={`delete-${passkey.credentialId}`}

@@ -45,6 +45,7 @@ export function WasItYou({ view, found, problem }: WasItYouProps) {
           label={t.wasMe}
           action="/account/sessions/known"
           values={{ network: found.network }}
+          named={found.network}
           problem={problem}
           confirmedAs={`known-${found.network}`}
         />

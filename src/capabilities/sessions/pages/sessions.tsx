@@ -9,6 +9,7 @@ import { placeName } from '../../../web/kit/country.ts'
 import { problemIn, type ShownRefused } from '../../../web/kit/form.ts'
 import { Icon, type IconName } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
+import { Named } from '../../../web/kit/named.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
 import { Row } from '../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
@@ -153,6 +154,7 @@ export function SessionRow({ view, session, isCurrent, from, level = 2, ...found
       </p>
       {!isCurrent && (
         <form method="post" action="/account/sessions/end">
+          <Named name={browserOf(view, session.userAgent)} />
           {from !== undefined && <input type="hidden" name="from" value={from} />}
           <button class="secondary" name="id" value={session.id}>
             {t.end}

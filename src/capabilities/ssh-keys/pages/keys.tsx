@@ -156,6 +156,7 @@ function KeyRow({ view, item, isClosed, id }: KeyRowProps) {
           question={t.deleteQuestion(item.title)}
           action="/account/keys/delete"
           values={{ id: item.id }}
+          named={item.title}
           submit={t.deleteSubmit}
         />
       </Menu>

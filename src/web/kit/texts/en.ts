@@ -498,6 +498,21 @@ export const kitEn = {
     ...adminNoticesEn,
     ...peopleNoticesEn,
   },
+  /** The same with the name of what was changed. */
+  namedNotices: {
+    'program-removed': (name) => `${name} has no access any more.`,
+    'program-deleted': (name) => `The app “${name}” was deleted.`,
+    'key-deleted': (name) => `The key “${name}” was deleted.`,
+    'network-known': (name) => `Thank you. There will be no more warning of ${name}.`,
+    'session-ended': (name) => `${name} is signed out.`,
+    'app-password-deleted': (name) => `The app password “${name}” was deleted.`,
+    'passkey-deleted': (name) =>
+      `The passkey “${name}” was deleted. The sessions that began with it have ended; app passwords and SSH keys stay.`,
+    'channel-deleted': (name) => `The channel “${name}” was deleted.`,
+    'user-deleted': (name) => `The user “${name}” was deleted.`,
+    'group-deleted': (name) => `The group “${name}” was deleted.`,
+    'invitation-withdrawn': (name) => `The invitation “${name}” was withdrawn.`,
+  } as Record<string, (name: string) => string>,
   problems: {
     title: 'That did not work',
     back: 'Back to your account',

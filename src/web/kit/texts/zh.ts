@@ -175,6 +175,20 @@ export const kitZh: KitTexts = {
     ...adminNoticesZh,
     ...peopleNoticesZh,
   },
+  namedNotices: {
+    'program-removed': (name) => `“${name}”已不再有访问权限。`,
+    'program-deleted': (name) => `应用“${name}”已删除。`,
+    'key-deleted': (name) => `公钥“${name}”已删除。`,
+    'network-known': (name) => `已记录，不会再提醒网络 ${name}。`,
+    'session-ended': (name) => `“${name}”已退出。`,
+    'app-password-deleted': (name) => `应用专用密码“${name}”已删除。`,
+    'passkey-deleted': (name) =>
+      `通行密钥“${name}”已删除。用它登录的设备已退出；应用专用密码和 SSH 公钥仍然保留。`,
+    'channel-deleted': (name) => `渠道“${name}”已删除。`,
+    'user-deleted': (name) => `用户“${name}”已删除。`,
+    'group-deleted': (name) => `用户组“${name}”已删除。`,
+    'invitation-withdrawn': (name) => `邀请“${name}”已撤回。`,
+  },
   problems: {
     title: '操作未成功',
     back: '回到账户页面',

@@ -121,6 +121,7 @@ function InvitationRow({ view, link, refused, id }: InvitationRowProps) {
               question={t.withdrawQuestion(title)}
               action={`${INVITATIONS_PATH}/withdraw`}
               values={{ id: link.id }}
+              named={title}
               submit={t.withdraw}
             />
           )}

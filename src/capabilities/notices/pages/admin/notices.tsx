@@ -218,6 +218,7 @@ function ChannelRow({ view, channel, id: place, refused }: ChannelRowProps) {
           question={t.deleteQuestion(channel.name)}
           action={`${NOTICES_PATH}/delete`}
           values={{ id }}
+          named={channel.name}
           submit={t.deleteSubmit}
           problem={deleteProblem}
           confirmedAs={`delete-${id}`}

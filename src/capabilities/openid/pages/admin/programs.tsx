@@ -115,6 +115,7 @@ function ProgramRow({ view, client, id: place, refused }: ProgramRowProps) {
           question={t.deleteQuestion(name)}
           action={`${PATH}/delete`}
           values={{ id }}
+          named={name}
           submit={t.deleteSubmit}
           problem={problemIn(refused, 'delete', { id })}
           confirmedAs={`delete-${id}`}
