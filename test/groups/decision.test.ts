@@ -12,6 +12,7 @@ import {
   mayWrite,
   pathAndParents,
   type Person,
+  rulesByPath,
   seenBy,
   usersOf,
 } from '../../src/capabilities/groups/decision.ts'
@@ -41,8 +42,9 @@ function rule(path: string, whose: Whose, access: FolderRule['access']): FolderR
   }
 }
 
+const seenOf = (rules: readonly FolderRule[], person: Person) => seenBy(rulesByPath(rules), person)
 const at = (rules: FolderRule[], person: Person, path: string) =>
-  accessAt(seenBy(rules, person), path).access
+  accessAt(seenOf(rules, person), path).access
 
 describe('accessAt', () => {
   test('is open without rules, and for admins everything', () => {
@@ -99,8 +101,8 @@ describe('accessAt', () => {
 
   test('names the rule that decides, if one names the account', () => {
     const staff = rule('/nas', { group: STAFF }, 'read')
-    expect(accessAt(seenBy([staff], bob), '/nas/x').rule?.id).toBe(staff.id)
-    expect(accessAt(seenBy([staff], carol), '/nas/x').rule).toBeUndefined()
+    expect(accessAt(seenOf([staff], bob), '/nas/x').rule?.id).toBe(staff.id)
+    expect(accessAt(seenOf([staff], carol), '/nas/x').rule).toBeUndefined()
   })
 })
 
@@ -113,15 +115,15 @@ describe('accessToWhole', () => {
   ]
 
   test('is the least of a folder and of those with rules below', () => {
-    expect(accessToWhole(seenBy(rules, alice), '/nas')).toBe('read')
-    expect(accessToWhole(seenBy(rules, bob), '/nas')).toBe('none')
-    expect(accessToWhole(seenBy(rules, bob), '/')).toBe('none')
-    expect(accessToWhole(seenBy(rules, bob), '/nas/other')).toBe('write')
-    expect(accessToWhole(seenBy(rules, admin), '/nas')).toBe('write')
+    expect(accessToWhole(seenOf(rules, alice), '/nas')).toBe('read')
+    expect(accessToWhole(seenOf(rules, bob), '/nas')).toBe('none')
+    expect(accessToWhole(seenOf(rules, bob), '/')).toBe('none')
+    expect(accessToWhole(seenOf(rules, bob), '/nas/other')).toBe('write')
+    expect(accessToWhole(seenOf(rules, admin), '/nas')).toBe('write')
   })
 
   test('knows of rules in it and below it', () => {
-    const seen = seenBy(rules, bob)
+    const seen = seenOf(rules, bob)
     expect([hasRulesIn(seen, '/nas/read'), hasRulesBelow(seen, '/nas/read')]).toEqual([true, false])
     expect([hasRulesIn(seen, '/'), hasRulesIn(seen, '/nas/readme')]).toEqual([true, false])
   })
@@ -131,7 +133,7 @@ describe('usersOf', () => {
   test('lists nobody where nobody is shut out', () => {
     const people = [guest, alice, bob].map((person) => ({
       id: person.id,
-      seen: seenBy([rule('/nas', { user: bob.id }, 'none')], person),
+      seen: seenOf([rule('/nas', { user: bob.id }, 'none')], person),
     }))
     expect(usersOf(people, '/nas')).toEqual({ readers: [2, 3], writers: [2, 3] })
     expect(usersOf(people, '/')).toEqual({ readers: undefined, writers: undefined })
@@ -190,7 +192,7 @@ describe('any rules', () => {
   test('give no more in the whole than in any part, whether it has rules or not', () => {
     fc.assert(
       fc.property(anyRules, anybody, path, path, (rules, person, folder, below) => {
-        const seen = seenBy(rules, person)
+        const seen = seenOf(rules, person)
         const part = accessAt(seen, cleanFolder(`${folder}/${below}`)).access
         const whole = accessToWhole(seen, folder)
         expect(mayRead(whole) && !mayRead(part)).toBe(false)

@@ -13,11 +13,13 @@ import {
 } from 'drizzle-orm'
 import * as v from 'valibot'
 import { fileUsers, users } from '../../../schema/tables.ts'
-import { selectActorWith } from '../../core/access/act-as.ts'
-import { type Account, accountColumns } from '../../core/accounts/accounts.ts'
+import { type AccountColumn, selectActorWith } from '../../core/access/act-as.ts'
+import type { Actor } from '../../core/access/actor.ts'
+import { type Account, accountColumns, accountReaders } from '../../core/accounts/accounts.ts'
 import { isEnabled } from '../../core/accounts/conditions.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
 import type { Database, Meter } from '../../core/database/database.ts'
+import { prepare } from '../../core/database/prepared.ts'
 import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
 import { leaseEnds } from './lease.ts'
 
@@ -81,30 +83,46 @@ export function readFileUser(json: string | null): FileUser | undefined {
 }
 
 /** Of a site where nothing guards the requests of users. */
-export const NO_GUARD: SQL<string | null> = sql<string | null>`null`
+export const NO_GUARD: AccountColumn = { sql: sql<string | null>`null` }
 
-const actorQueries = new Map<SQL, ReturnType<typeof makeActorQuery>>()
+const queries = new Map<SQL, ReturnType<typeof makeQueries>>()
 
-function makeActorQuery(guard: SQL<string | null>) {
-  return selectActorWith({ fileUser: fileUserJson, leaseEnds, known: guard.as('known') })
+function makeQueries(guard: SQL<string | null>) {
+  const beside = besideAccount(guard)
+  const names = Object.keys({ ...accountColumns, ...beside })
+  return {
+    ofActor: selectActorWith(beside),
+    ofGuest: prepare(
+      (db) => selectWithFileUser(db, guard).where(eq(users.role, GUEST)).orderBy(users.id).limit(1),
+      { names, readers: accountReaders },
+    ),
+  }
+}
+
+/** The queries are prepared once for each column. */
+function queriesWith({ sql: guard }: AccountColumn) {
+  const known = queries.get(guard) ?? makeQueries(guard)
+  queries.set(guard, known)
+  return known
 }
 
 /**
  * Selects the account of an actor, the user of the file server, `leaseEnds` and what a guard has to
  * know, in one row.
- *
- * @param guard One of a few constants: a query is prepared for each.
  */
-export function selectFileActor(guard: SQL<string | null>) {
-  const query = actorQueries.get(guard) ?? makeActorQuery(guard)
-  actorQueries.set(guard, query)
-  return query
+export function selectFileActor(guard: AccountColumn) {
+  const { ofActor } = queriesWith(guard)
+  return {
+    alone: (db: Database, actor: Actor, now: number) => ofActor.alone(db, actor, now, guard.given),
+  }
 }
 
-const selectWithFileUser = (db: Database, guard = NO_GUARD) =>
-  db
-    .select({ ...accountColumns, fileUser: fileUserJson, leaseEnds, known: guard.as('known') })
-    .from(users)
+function besideAccount(guard: SQL<string | null>) {
+  return { fileUser: fileUserJson, leaseEnds, known: guard.as('known') }
+}
+
+const selectWithFileUser = (db: Database, guard = NO_GUARD.sql) =>
+  db.select({ ...accountColumns, ...besideAccount(guard) }).from(users)
 
 /** An account, and the columns of `fileUserJson` and `leaseEnds`. */
 export type AccountWithFileUser = Account & { fileUser: string | null; leaseEnds: string }
@@ -112,12 +130,9 @@ export type AccountWithFileUser = Account & { fileUser: string | null; leaseEnds
 /** @param guard Selects what a guard has to know of the guest. */
 export async function findGuestWithFileUser(
   db: Database,
-  guard: SQL<string | null>,
+  guard: AccountColumn,
 ): Promise<(AccountWithFileUser & { known: string | null }) | undefined> {
-  const [guest] = await selectWithFileUser(db, guard)
-    .where(eq(users.role, GUEST))
-    .orderBy(users.id)
-    .limit(1)
+  const [guest] = await queriesWith(guard).ofGuest(db, { ...guard.given })
   return guest
 }
 

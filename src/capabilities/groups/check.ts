@@ -6,7 +6,7 @@ import { of, read } from '../../core/access/subject.ts'
 import { ADMIN, CHANGES_FILES, isPermitted } from '../../core/accounts/roles.ts'
 import { accessAt, type Decided, isAtOrBelow } from './decision.ts'
 import { readFolder } from './fields.ts'
-import { readSeenRules, SEEN_RULES } from './seen-rules.ts'
+import { READS_ALL_RIGHTS } from './seen-rules.ts'
 
 /** What a user may do at a folder, and why. */
 export interface Checked {
@@ -52,15 +52,14 @@ export async function checkFolders(
   const folders = paths.map((path) => readFolder(path))
   const { account, seen } = await read(deps, of(operator, userId), {
     seen: deps.db
-      .select({ rules: SEEN_RULES })
+      .select({ rights: READS_ALL_RIGHTS.column.sql.as('rights') })
       .from(users)
       .where(sql`${users.id} = ${userId}`),
   })
-  const { role, basePath, permission } = account
+  const { id, role, basePath, permission } = account
   const isAdmin = role === ADMIN
   const canChange = isAdmin || isPermitted(permission, CHANGES_FILES)
-  const json: unknown = JSON.parse(seen[0]?.rules ?? '[]')
-  const rules = readSeenRules(role, json)
+  const { seen: rules } = READS_ALL_RIGHTS.read({ id, role }, seen[0]?.rights ?? null)
   return folders.map((path) => {
     const { access, rule } = accessAt(rules, path)
     const reach = isAdmin || isAtOrBelow(path, basePath)

@@ -33,24 +33,20 @@ export interface Person {
  */
 type Rank = 0 | 1 | 2 | 3
 
-/** A rule as one account sees it. */
-export interface SeenRule {
-  id: number
-  path: string
-  access: Access
-  rank: Rank
-}
+/** The rules by the paths of their folders. */
+export type RulesAt = ReadonlyMap<string, readonly FolderRule[]>
 
-/** All rules as one account sees them, by path. */
+/** The rules, and the account that they are decided for. */
 export interface SeenRules {
+  person: Person
   isAdmin: boolean
-  at: ReadonlyMap<string, readonly SeenRule[]>
+  at: RulesAt
 }
 
 /** What an account may do at a folder, and the rule of the account that decides it. */
 export interface Decision {
   access: Decided
-  rule: SeenRule | undefined
+  rule: FolderRule | undefined
 }
 
 /** How much each decision allows. `open` forbids nothing. */
@@ -80,26 +76,14 @@ export function isAtOrBelow(path: string, folder: string): boolean {
   return path === folder || isBelow(path, folder)
 }
 
-/** Returns the rules as an account sees them. */
-export function seenBy(rules: readonly FolderRule[], person: Person): SeenRules {
-  const seen = rules.map((rule) => ({
-    id: rule.id,
-    path: rule.path,
-    access: rule.access,
-    rank: rankOf(rule, person),
-  }))
-  return seenRules(person.role === ADMIN, seen)
+/** Sorts rules by the paths of their folders. */
+export function rulesByPath(rules: readonly FolderRule[]): RulesAt {
+  return Map.groupBy(rules, ({ path }) => path)
 }
 
-/** Sorts the rules that one account sees by their paths. */
-export function seenRules(isAdmin: boolean, rules: Iterable<SeenRule>): SeenRules {
-  const at = new Map<string, SeenRule[]>()
-  for (const rule of rules) {
-    const there = at.get(rule.path)
-    if (there === undefined) at.set(rule.path, [rule])
-    else there.push(rule)
-  }
-  return { isAdmin, at }
+/** Returns the rules as an account sees them. */
+export function seenBy(at: RulesAt, person: Person): SeenRules {
+  return { person, isAdmin: person.role === ADMIN, at }
 }
 
 function rankOf({ builtIn, groupId, userId }: FolderRule, person: Person): Rank {
@@ -115,12 +99,12 @@ function rankOf({ builtIn, groupId, userId }: FolderRule, person: Person): Rank 
  *
  * @param path Full and clean.
  */
-export function accessAt({ isAdmin, at }: SeenRules, path: string): Decision {
+export function accessAt({ person, isAdmin, at }: SeenRules, path: string): Decision {
   if (isAdmin) return { access: 'write', rule: undefined }
   let isGiven = false
   for (const folder of pathAndParents(path)) {
     const there = at.get(folder) ?? []
-    const rule = nearestOf(there)
+    const rule = nearestOf(there, person)
     if (rule !== undefined) return { access: rule.access, rule }
     isGiven ||= there.some(({ access }) => access !== 'none')
   }
@@ -128,10 +112,11 @@ export function accessAt({ isAdmin, at }: SeenRules, path: string): Decision {
 }
 
 /** Finds the rule of one folder that decides for an account. */
-function nearestOf(rules: readonly SeenRule[]): SeenRule | undefined {
-  const rank = Math.max(0, ...rules.map((rule) => rule.rank))
+function nearestOf(rules: readonly FolderRule[], person: Person): FolderRule | undefined {
+  const ranks = rules.map((rule) => rankOf(rule, person))
+  const rank = Math.max(0, ...ranks)
   if (rank === 0) return undefined
-  const nearest = rules.filter((rule) => rule.rank === rank)
+  const nearest = rules.filter((_, i) => ranks[i] === rank)
   for (const access of BETWEEN_GROUPS) {
     const rule = nearest.find((each) => each.access === access)
     if (rule !== undefined) return rule

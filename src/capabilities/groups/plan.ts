@@ -4,7 +4,7 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, callOrigin, type OriginDeps } from '../files/origin.ts'
-import { type FolderRule, pathAndParents, type Person, seenBy, usersOf } from './decision.ts'
+import { type FolderRule, type Person, rulesByPath, seenBy, usersOf } from './decision.ts'
 import { type Lists, type Meta, metaSchema, type MetaPlan, planMetas } from './metas.ts'
 import { readMetaRecords, selectMetaRecords, selectRemoteUsers } from './meta-store.ts'
 import type { MetaRecord } from './metas.ts'
@@ -94,15 +94,13 @@ async function readAdminId(deps: OriginDeps, files: FileServer): Promise<number>
 function listsOf({ people, rules, remoteUsers }: RightsHere, adminId: number): Rights['listsAt'] {
   const remoteIds = new Map(remoteUsers.map(({ userId, remoteId }) => [userId, remoteId]))
   const known = new Map<string, Lists>()
+  const at = rulesByPath(rules)
+  const seeing = people.map((person) => ({ id: person.id, seen: seenBy(at, person) }))
   const listed = (ids: number[] | undefined) =>
     ids === undefined ? [] : [adminId, ...ids.flatMap((id) => remoteIds.get(id) ?? [])]
   return (path) => {
     const made = known.get(path)
     if (made !== undefined) return made
-    const onWay = new Set(pathAndParents(path))
-    // Rules elsewhere decide nothing here.
-    const near = rules.filter((rule) => onWay.has(rule.path))
-    const seeing = people.map((person) => ({ id: person.id, seen: seenBy(near, person) }))
     const { readers, writers } = usersOf(seeing, path)
     const lists = { read: listed(readers), write: listed(writers) }
     known.set(path, lists)

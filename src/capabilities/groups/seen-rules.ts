@@ -1,56 +1,131 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import * as v from 'valibot'
-import { folderRules, groupMembers, users } from '../../../schema/tables.ts'
-import { ADMIN, GENERAL, GUEST } from '../../core/accounts/roles.ts'
-import { literal } from '../../core/database/literal.ts'
-import { ACCESS, type SeenRules, seenRules } from './decision.ts'
+import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
+import type { AccountColumn } from '../../core/access/act-as.ts'
+import { remembered } from '../../core/base/isolate-memory.ts'
+import type { Deps } from '../../core/deps.ts'
+import {
+  ACCESS,
+  type Person,
+  rulesByPath,
+  type RulesAt,
+  seenBy,
+  type SeenRules,
+} from './decision.ts'
+
+/** The rules of one version, which an isolate has read. */
+interface KnownRules {
+  version: string
+  at: RulesAt
+}
+
+const rulesMemory = remembered('the folder rules', (): { known?: KnownRules } => ({}))
+
+/** The first change of a rule makes the row. */
+function stateOf(column: SQLWrapper): SQL {
+  return sql`coalesce((${sql`select ${column} from ${folderState}`}), '')`
+}
 
 /**
- * All rules as the account of a row of `users` sees them: a column of that row, so it takes no
- * round trip. JSON: an array of `[id, path, access, rank]`.
+ * All that decides about the folders of an account: a column of the row of `users`, so it takes no
+ * round trip. JSON.
+ *
+ * @param known The version of the rules that is known; these come without the rules. Triggers give
+ *   another random one with every change of a rule (migration 0039).
  */
 // Nested, because Drizzle takes the names of tables off the columns of the outer level.
-export const SEEN_RULES = seenRulesWhere(sql`true`)
-
-/**
- * The rules at, above and below a folder, in the same form.
- *
- * @param path Below the base path of the account, clean.
- */
-export function seenRulesNear(path: string) {
-  const folder = sql`case when ${users.basePath} = '/' then ${path}
-    when ${path} = '/' then ${users.basePath} else ${users.basePath} || ${path} end`
-  const { path: ruled } = folderRules
-  return seenRulesWhere(sql`(${ruled} = '/' or (${folder}) = '/'
-    or substr((${folder}) || '/', 1, length(${ruled}) + 1) = ${ruled} || '/'
-    or substr(${ruled}, 1, length(${folder}) + 1) = (${folder}) || '/')`)
+function rightsWithout(known: Placeholder | null): SQL<string | null> {
+  const { id, path, access, builtIn, groupId, userId } = folderRules
+  const version = stateOf(folderState.version)
+  return sql<string | null>`json_object(
+    'version', ${version},
+    'written', ${stateOf(folderState.written)},
+    'groupIds', json((${sql`select json_group_array(${groupMembers.groupId}) from ${groupMembers}
+      where ${groupMembers.userId} = ${users.id}`})),
+    'rules', iif(${version} <> '' and ${version} = ${known}, null, json((${sql`select json_group_array(
+      json_array(${id}, ${path}, ${access}, ${builtIn}, ${groupId}, ${userId})) from ${folderRules}`}))))`
 }
 
-function seenRulesWhere(where: SQL) {
-  return sql<string>`(${sql`select json_group_array(json_array(
-  ${folderRules.id}, ${folderRules.path}, ${folderRules.access}, case
-    when ${folderRules.userId} = ${users.id} then 3
-    when exists (select 1 from ${groupMembers}
-      where ${groupMembers.groupId} = ${folderRules.groupId} and ${groupMembers.userId} = ${users.id}) then 2
-    when ${folderRules.builtIn} = 'user' and ${users.role} = ${literal(GENERAL)} then 1
-    when ${folderRules.builtIn} = 'guest' and ${users.role} = ${literal(GUEST)} then 1
-    else 0 end
-)) from ${folderRules} where ${where}`})`.as('seen_rules')
-}
+const ALL_RIGHTS = rightsWithout(null)
+const OTHER_RIGHTS = rightsWithout(sql.placeholder('knownRules'))
 
-const seenSchema = v.array(
-  v.tuple([v.number(), v.string(), v.picklist(ACCESS), v.picklist([0, 1, 2, 3])]),
+const id = v.number()
+const ruleSchema = v.pipe(
+  v.tuple([
+    id,
+    v.string(),
+    v.picklist(ACCESS),
+    v.nullable(v.picklist(['user', 'guest'])),
+    v.nullable(id),
+    v.nullable(id),
+  ]),
+  v.transform(([ruleId, path, access, builtIn, groupId, userId]) => ({
+    id: ruleId,
+    path,
+    access,
+    builtIn,
+    groupId,
+    userId,
+  })),
+)
+const rightsSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    version: v.string(),
+    written: v.string(),
+    groupIds: v.array(id),
+    rules: v.nullable(v.array(ruleSchema)),
+  }),
 )
 
-/**
- * Reads the array of `SEEN_RULES`.
- *
- * @param role That of the account.
- */
-export function readSeenRules(role: number, seen: unknown): SeenRules {
-  const rules = v.parse(seenSchema, seen)
-  return seenRules(
-    role === ADMIN,
-    rules.map(([id, path, access, rank]) => ({ id, path, access, rank })),
-  )
+/** The rules as an account sees them. */
+export interface Rights {
+  /** Another one after each change of a right. */
+  version: string
+  /** The version that waits to be written; null when none does. */
+  waits: string | null
+  hasRules: boolean
+  seen: SeenRules
+}
+
+/** How the rights of accounts are read. */
+export interface RightsReading {
+  column: AccountColumn
+  /** Reads the value of the column. */
+  read: (account: Pick<Person, 'id' | 'role'>, json: string | null) => Rights
+}
+
+/** Reads the rules each time. */
+export const READS_ALL_RIGHTS: RightsReading = {
+  column: { sql: ALL_RIGHTS },
+  read: (account, json) => readRights(account, json, undefined).rights,
+}
+
+/** Reads the rules that the isolate does not know, and remembers them. */
+export function readingRights(deps: Pick<Deps, 'isolateMemory'>): RightsReading {
+  const memory = rulesMemory(deps)
+  // Another request may replace them before D1 answers, and the answer is about these.
+  const { known } = memory
+  return {
+    column: { sql: OTHER_RIGHTS, given: { knownRules: known?.version ?? null } },
+    read: (account, json) => {
+      const { rights, rules } = readRights(account, json, known)
+      memory.known = rules
+      return rights
+    },
+  }
+}
+
+function readRights(
+  { id: personId, role }: Pick<Person, 'id' | 'role'>,
+  json: string | null,
+  known: KnownRules | undefined,
+): { rights: Rights; rules: KnownRules } {
+  const { version, written, groupIds, rules } = v.parse(rightsSchema, json)
+  const at = rules === null ? known?.at : rulesByPath(rules)
+  if (at === undefined) throw new TypeError('D1 left out rules that nobody knows')
+  const waits = version === written ? null : version
+  const seen = seenBy(at, { id: personId, role, groupIds })
+  return { rights: { version, waits, hasRules: at.size > 0, seen }, rules: { version, at } }
 }

@@ -5,7 +5,7 @@ import { recordEvent } from '../../core/audit/events.ts'
 import { ADMIN, GENERAL } from '../../core/accounts/roles.ts'
 import { callAsAdmin, callOrigin } from '../files/origin.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
-import { accessToWhole, mayRead, seenBy } from './decision.ts'
+import { accessToWhole, mayRead, rulesByPath, seenBy } from './decision.ts'
 import { hasFolders } from './meta-store.ts'
 import { type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
 
@@ -120,6 +120,6 @@ function isOver(share: Share, here: RightsHere): boolean {
   // A user there who is nobody here has only what the rules give everybody.
   const stranger = { id: 0, role: GENERAL, groupIds: [] }
   const person = here.people.find(({ id }) => id === creator?.userId) ?? stranger
-  const seen = seenBy(here.rules, person)
+  const seen = seenBy(rulesByPath(here.rules), person)
   return !share.files.every((file) => mayRead(accessToWhole(seen, cleanFolder(file))))
 }

@@ -4,6 +4,7 @@ import {
   type Decided,
   type FolderRule,
   pathAndParents,
+  rulesByPath,
   seenBy,
   type SeenRules,
 } from './decision.ts'
@@ -58,11 +59,13 @@ function keyOf({ group, userId }: Whose): string {
 function seeing(rules: readonly ListedRule[]): SeenAs {
   const groups = Array.from(new Set(rules.map(({ group }) => group)))
   const groupIdOf = (group: string | null) => groups.indexOf(group)
-  const all = rules.map(({ id, path, access, group, userId }): FolderRule => {
-    const builtIn = group === 'user' || group === 'guest' ? group : null
-    const groupId = group === null || builtIn !== null ? null : groupIdOf(group)
-    return { id, path, access, builtIn, groupId, userId }
-  })
+  const all = rulesByPath(
+    rules.map(({ id, path, access, group, userId }): FolderRule => {
+      const builtIn = group === 'user' || group === 'guest' ? group : null
+      const groupId = group === null || builtIn !== null ? null : groupIdOf(group)
+      return { id, path, access, builtIn, groupId, userId }
+    }),
+  )
   const known = new Map<string, SeenRules>()
   return (whose) => {
     const key = keyOf(whose)

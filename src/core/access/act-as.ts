@@ -45,8 +45,22 @@ export interface Acting extends Account {
 interface ActorQuery<Row> {
   /** The statement for a batch. */
   inBatch: (db: Database, actor: Actor, now: number) => RunnableQuery<Row[], 'sqlite'>
-  /** Runs the query alone, prepared, because nearly every request does. */
-  alone: (db: Database, actor: Actor, now: number) => Promise<Row[]>
+  /**
+   * Runs the query alone, prepared, because nearly every request does.
+   *
+   * @param given The values of the placeholders of `beside`.
+   */
+  alone: (db: Database, actor: Actor, now: number, given?: GivenValues) => Promise<Row[]>
+}
+
+type GivenValues = Readonly<Record<string, unknown>>
+
+/** A further column of the row of an account. */
+export interface AccountColumn {
+  /** One of a few constants: a query is prepared for each. */
+  sql: SQL<string | null>
+  /** The values of its placeholders. */
+  given?: GivenValues
 }
 
 /** The parameters of the queries. `now` is Unix time, milliseconds. */
@@ -95,10 +109,10 @@ export function selectActorWith<Beside extends Record<string, SQL.Aliased<number
       isSessionActor(actor)
         ? ofSession(db, { ...actor, now })
         : ofAppPassword(db, { ...actor, now }),
-    alone: (db: Database, actor: Actor, now: number) =>
+    alone: (db: Database, actor: Actor, now: number, given: GivenValues = {}) =>
       isSessionActor(actor)
-        ? ofPreparedSession(db, { ...actor, now })
-        : ofPreparedAppPassword(db, { ...actor, now }),
+        ? ofPreparedSession(db, { ...given, ...actor, now })
+        : ofPreparedAppPassword(db, { ...given, ...actor, now }),
   }
 
   function ofSession(db: Database, { sessionId, userId, now }: Given<SessionValues>) {
@@ -208,7 +222,7 @@ export function readAccountAs(deps: ReaderDeps, actor: Actor): Promise<Acting> {
 export function readRowAs<Row extends Found>(
   deps: ReaderDeps,
   actor: Actor,
-  query: ActorQuery<Row>,
+  query: Pick<ActorQuery<Row>, 'alone'>,
 ): Promise<Row> {
   return readNearby(deps, actor, async (db) => {
     const now = deps.now()

@@ -23,6 +23,8 @@ type Remembered =
   | 'that the file server refuses strangers'
   /** 1 s. */
   | 'that no late write is in force at the file server'
+  /** As long as D1 names the same version of them, in the statement that a decision reads. */
+  | 'the folder rules'
   /** As long as no other version of the rules waits. */
   | 'whose folders wait to be written'
   /** As long as the tokens are stored; at most 1000. */

@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm'
+import type { AccountColumn } from '../../core/access/act-as.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { Deps } from '../../core/deps.ts'
@@ -41,11 +41,8 @@ export interface FileAsker {
 
 /** A request that a guard has read. */
 export interface GuardedCall {
-  /**
-   * What the guard has to know: a column of the account's row, which is read anyway; none by
-   * default.
-   */
-  column?: SQL<string | null>
+  /** What the guard has to know, in the account's row, which is read anyway; none by default. */
+  column?: AccountColumn
   /** A replica of the database, which may lack the last changes, does not do. */
   isExact?: boolean
   /**

@@ -1,5 +1,4 @@
-import type { SQL } from 'drizzle-orm'
-import type { ReaderDeps } from '../../../core/access/act-as.ts'
+import type { AccountColumn, ReaderDeps } from '../../../core/access/act-as.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import type { Deps } from '../../../core/deps.ts'
 import type { AppContext } from '../../../web/http/context.ts'
@@ -19,7 +18,7 @@ export interface SentRequest {
 
 /** A request that the guard of the site has read, if the site has one. */
 export interface Guarded {
-  column: SQL<string | null>
+  column: AccountColumn
   /** What reads the account's row. */
   readerOf: (deps: Deps) => ReaderDeps
   admit: (asker: FileAsker, sent: SentRequest) => Promise<SentRequest>

@@ -1,6 +1,6 @@
-import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import * as v from 'valibot'
-import { folderRules, folderState, users } from '../../../../schema/tables.ts'
+import { users } from '../../../../schema/tables.ts'
 import type { Account } from '../../../core/accounts/accounts.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { isBeyondThisNetwork } from '../../../core/base/public-address.ts'
@@ -12,7 +12,7 @@ import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import { accessAt, isAtOrBelow, mayRead, type SeenRules } from '../decision.ts'
 import { type Need, refuseUnmet, removes } from '../needs.ts'
 import { belowBase, parentOf } from '../openlist-paths.ts'
-import { readSeenRules, SEEN_RULES, seenRulesNear } from '../seen-rules.ts'
+import { type Rights, READS_ALL_RIGHTS, readingRights, type RightsReading } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { settleFor } from '../writer.ts'
@@ -22,52 +22,10 @@ import { mayBeOfShare, readingOf, shareOf } from './readings.ts'
 import { needsOfTask } from './task-needs.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 
-/** The first change of a rule makes the row. */
-function stateOf(column: SQLWrapper): SQL {
-  return sql`coalesce((${sql`select ${column} from ${folderState}`}), '')`
-}
-
-/** What the guard has to know of an account, and `rules`. */
-function knownWith(rules: SQL): SQL<string | null> {
-  return sql<string>`json_object('version', ${stateOf(folderState.version)},
-    'written', ${stateOf(folderState.written)}, 'rules', ${rules})`
-}
-
-/** Of every request: whether there are rules. */
-const KNOWN_STATE = knownWith(sql`exists (${sql`select 1 from ${folderRules}`})`)
-/** The rules as the account sees them. */
-const KNOWN_RULES = knownWith(sql`json(${SEEN_RULES.sql})`)
-
-const knownSchema = v.pipe(
-  v.string(),
-  v.parseJson(),
-  v.object({
-    version: v.string(),
-    written: v.string(),
-    rules: v.union([v.number(), v.array(v.unknown())]),
-  }),
-)
-
-interface Known {
-  /** Another one after each change of a right. */
-  version: string
-  /** The version that waits to be written; null when none does. */
-  waits: string | null
-  hasRules: boolean
-  /** Empty for `KNOWN_STATE`. */
-  seen: SeenRules
-}
-
-function readKnown({ role }: Pick<Account, 'role'>, known: string | null): Known {
-  const { version, written, rules } = v.parse(knownSchema, known)
-  const seen = readSeenRules(role, typeof rules === 'number' ? [] : rules)
-  const waits = version === written ? null : version
-  return { version, waits, seen, hasRules: rules === 1 || seen.at.size > 0 }
-}
-
 interface Site {
   deps: Deps
   files: FileServer
+  rights: RightsReading
 }
 
 /**
@@ -77,7 +35,7 @@ interface Site {
  * @throws {Refusal} `invalidBody`.
  */
 export function guardFiles(deps: Deps, files: FileServer, call: FileCall): GuardedCall {
-  const site = { deps, files }
+  const site = { deps, files, rights: readingRights(deps) }
   const reading = readingOf(call)
   const share = shareOf(call, reading)
   if (share !== undefined)
@@ -95,7 +53,7 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
   if (meta !== undefined) return meta
   const understood = mayBeOfShare(call) ? reading?.understood : {}
   return {
-    column: KNOWN_STATE,
+    column: site.rights.column,
     admit: async (asker) => {
       const known = await settle(site, asker)
       return known?.hasRules === false ? {} : asUnderstood(known, understood)
@@ -108,7 +66,7 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
  *
  * @throws {Refusal} `requestInvalid`.
  */
-function asUnderstood(known: Known | undefined, understood: Understood | undefined): Understood {
+function asUnderstood(known: Rights | undefined, understood: Understood | undefined): Understood {
   if (understood === undefined && known?.hasRules !== false) throw new Refusal('requestInvalid')
   return understood ?? {}
 }
@@ -140,7 +98,7 @@ const uploadSchema = v.object({ path: v.string() })
 
 function guardUpload(site: Site, id: string): GuardedCall {
   return {
-    column: KNOWN_RULES,
+    column: site.rights.column,
     isExact: true,
     admit: async (asker) => {
       const known = await settle(site, asker)
@@ -160,10 +118,10 @@ function guardUpload(site: Site, id: string): GuardedCall {
 }
 
 /** Sees to it that no right waits to be taken from the one who asks. */
-async function settle({ deps, files }: Site, asker: FileAsker) {
+async function settle({ deps, files, rights }: Site, asker: FileAsker) {
   const { account } = asker
   if (account === undefined) return undefined
-  const known = readKnown(account, asker.known)
+  const known = rights.read(account, asker.known)
   await settleFor(deps, files, asker, known.waits)
   return { ...known, account }
 }
@@ -171,7 +129,7 @@ async function settle({ deps, files }: Site, asker: FileAsker) {
 function guardItems(site: Site, item: ItemCall): GuardedCall {
   const { share } = item
   return {
-    column: KNOWN_RULES,
+    column: site.rights.column,
     isExact: true,
     admit: async (asker) => {
       const known = await settle(site, asker)
@@ -187,7 +145,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
 async function refuseItems(
   site: Site,
   item: ItemCall,
-  known: Known & { account: Account },
+  known: Rights & { account: Account },
   asker: FileAsker,
 ) {
   const { seen, account } = known
@@ -254,14 +212,14 @@ async function closeShareAgain(
   { account, isAdmin, known }: FileAsker,
   answer: Response,
 ): Promise<Response> {
-  const { deps, files } = site
+  const { deps, files, rights } = site
   if (account === undefined || isAdmin) return answer
   const text = await readAnswer(files, answer)
   const made = v.safeParse(v.pipe(v.string(), v.parseJson(), sharedSchema), text)
   const id = made.success ? (made.output.data?.id ?? share.id) : undefined
   if (id === undefined) return new Response(text, answer)
   const now = await readAgain(deps, account)
-  if (now?.version === readKnown(account, known).version) return new Response(text, answer)
+  if (now?.version === rights.read(account, known).version) return new Response(text, answer)
   try {
     if (now === undefined) throw new Refusal('folderDenied')
     refuseUnmet(now.seen, await needsOfShare(site, id))
@@ -272,18 +230,18 @@ async function closeShareAgain(
   return new Response(text, answer)
 }
 
-async function readAgain(deps: Deps, account: Account): Promise<Known | undefined> {
+async function readAgain(deps: Deps, account: Account): Promise<Rights | undefined> {
   const [row] = await deps.db
-    .select({ role: users.role, known: KNOWN_RULES.as('known') })
+    .select({ id: users.id, role: users.role, rights: READS_ALL_RIGHTS.column.sql.as('rights') })
     .from(users)
     .where(eq(users.id, account.id))
-  return row && readKnown(row, row.known)
+  return row && READS_ALL_RIGHTS.read(row, row.rights)
 }
 
 function guardShown(site: Site, shown: ShownFolder): GuardedCall {
-  let known: (Known & { account: Account }) | undefined
+  let known: (Rights & { account: Account }) | undefined
   return {
-    column: columnOf(shown),
+    column: site.rights.column,
     admit: async (asker) => {
       const settled = await settle(site, asker)
       if (settled !== undefined && !isLookedAt(shown, settled, settled.account)) return {}
@@ -295,21 +253,15 @@ function guardShown(site: Site, shown: ShownFolder): GuardedCall {
   }
 }
 
-/** A list needs the rules near its folder: a site can have a thousand. */
-function columnOf({ hasRelated, path }: ShownFolder): SQL<string | null> {
-  if (hasRelated) return KNOWN_RULES
-  return path === undefined ? KNOWN_STATE : knownWith(sql`json(${seenRulesNear(path).sql})`)
-}
-
 /** A file beside the base path of a user is beside what the user may read, without any rule. */
-function isLookedAt({ hasRelated }: ShownFolder, { hasRules }: Known, account: Account): boolean {
+function isLookedAt({ hasRelated }: ShownFolder, { hasRules }: Rights, account: Account): boolean {
   return hasRules || (hasRelated && cleanFolder(account.basePath) !== '/')
 }
 
 async function answerShown(
   { files }: Site,
   shown: ShownFolder,
-  before: Known & { account: Account },
+  before: Rights & { account: Account },
   answer: Response,
 ): Promise<Response> {
   const { seen, account } = before
