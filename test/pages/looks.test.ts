@@ -248,7 +248,7 @@ describe('the language', () => {
       { username: 'admin', password: 'wrong-Passw0rd' },
       { 'Accept-Language': 'zh' },
     )
-    expect(textOf(seen.html)).toContain('用户名或密码错误。')
+    expect(textOf(seen.html)).toContain('用户名或密码错误，或账户已停用。')
   })
 
   test.each([

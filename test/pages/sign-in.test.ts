@@ -138,7 +138,7 @@ describe('signing in', () => {
   test('is refused with the name kept and the password not shown', async () => {
     const { status, html } = await visitor.post(SIGN_IN, { ...wrong, username: 'al"ice<b>' })
     expect(status).toBe(403)
-    expect(alertIn(html)).toBe('User name or password is wrong.')
+    expect(alertIn(html)).toBe('User name or password is wrong, or the account is disabled.')
     expect(valueOf(html, 'username')).toBe('al&quot;ice&lt;b&gt;')
     expect(html).not.toContain('wrong-Passw0rd')
     expect(visitor.setCookies).toEqual([])
@@ -265,7 +265,7 @@ describe('signing in with two-step verification', () => {
     await site.db.update(users).set({ passwordHash: null }).where(eq(users.username, 'alice'))
     const { status, html } = await visitor.post(CODE, { code: site.code(secret) })
     expect(status).toBe(403)
-    expect(alertIn(html)).toBe('User name or password is wrong.')
+    expect(alertIn(html)).toBe('User name or password is wrong, or the account is disabled.')
     expect(valueOf(html, 'username')).toBe('alice')
   })
 
@@ -286,7 +286,7 @@ describe('signing in with two-step verification', () => {
   test('tells a guesser without the password nothing', async () => {
     await enrolAlice()
     const { status, html } = await visitor.post(SIGN_IN, wrong)
-    expect([status, alertIn(html)]).toEqual([403, 'User name or password is wrong.'])
+    expect([status, alertIn(html)]).toEqual([403, 'User name or password is wrong, or the account is disabled.'])
     expect(visitor.setCookies).toEqual([])
   })
 })

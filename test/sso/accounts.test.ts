@@ -236,7 +236,7 @@ describe('an identity that nobody has', () => {
       username: 'alice',
       password: 'wrong-Passw0rd',
     })
-    expect(alertIn(wrong.html)).toBe('User name or password is wrong.')
+    expect(alertIn(wrong.html)).toBe('User name or password is wrong, or the account is disabled.')
     expect((await rows()).identities).toEqual([])
     const seen = await visitor.post(`${OWN}/link`, { username: 'alice', password: PASSWORD })
     expect(messageIn(seen)).toMatchObject({ token: expect.any(String) })

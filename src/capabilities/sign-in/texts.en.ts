@@ -16,11 +16,13 @@ export const signInEn = {
     codeTitle: 'Two-step verification',
     codeLead: (name: string) => `One more step for ${name}.`,
     code: 'Code',
-    codeHint: 'Six digits from your authenticator app, or one of your recovery codes.',
+    codeHint: 'Six digits from your authenticator app. Lost your phone? Enter a recovery code.',
+    waitingTitle: 'Your account is waiting for approval',
+    waitingLead: (site: string) =>
+      `An administrator of ${site} will look at it. You can sign in once it is approved.`,
     letIn: (site: string) =>
       `An administrator of ${site} can let you in at once. When the wait is over, this page leads to the sign-in.`,
-    lostPhoneCode: 'Lost your phone? Enter a recovery code here.',
-    lostPhoneSubmit: 'Sign in and set up a new phone',
+    lostPhoneSubmit: 'Set up a new phone with a recovery code',
     noCode: 'Trouble with the code?',
     codeLate:
       'The app shows a new code every 30 seconds, and each works once. If every code is refused, let the phone set its clock automatically.',

@@ -71,6 +71,21 @@ export function PausedPage(props: SignInProps & { problem: Problem; waitSeconds?
   )
 }
 
+/** Tells a user with the right password that an administrator has not approved the account yet. */
+export function WaitingPage({ view, next }: SignInProps) {
+  const t = view.t.signIn
+  return (
+    <StepPage
+      view={view}
+      icon="activity"
+      tone="amber"
+      title={t.waitingTitle}
+      lead={t.waitingLead(view.site.title)}
+      next={next}
+    />
+  )
+}
+
 /** The ways to sign in without the password. */
 function OtherWays(props: SignInProps) {
   const { view, next, ceremony } = props
@@ -149,7 +164,6 @@ export function CodePage({ view, username, next, problem, ceremony }: CodePagePr
         <CodeField view={view} problem={problem} />
         <button>{t.codeSubmit}</button>
         <div class="aside">
-          <p>{t.lostPhoneCode}</p>
           <button class="quiet" name={RECOVERED} value="true">
             {t.lostPhoneSubmit}
           </button>

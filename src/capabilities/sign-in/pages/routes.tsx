@@ -28,7 +28,7 @@ import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pend
 import { keepFilesPath } from './files-path.ts'
 import { isFilesPath, parseNext, pathAfter, signInPath } from './next.ts'
 import { clearSessionToken, readSession } from './session-cookie.ts'
-import { CodePage, PausedPage, SignInPage } from './pages.tsx'
+import { CodePage, PausedPage, SignInPage, WaitingPage } from './pages.tsx'
 
 const signInSchema = v.object({ username: text(), password: text() })
 const codeSchema = v.object({ code: text() })
@@ -180,6 +180,7 @@ async function showSignIn(
   const open = await guestPage(c, path)
   const fields = { username }
   const props = { view, fields, next: path, ceremony, asking, guestPage: open }
+  if (refusal.refusal === 'registrationWaits') return showPage(c, <WaitingPage {...props} />, refusal)
   const refused = { form: 'sign-in', fields, refusal }
   return showForm(c, SignInPage, props, refused)
 }

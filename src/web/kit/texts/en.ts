@@ -21,7 +21,7 @@ const refusals: Record<RefusalName, string> = {
   passkeyNotFound: 'This passkey was already deleted.',
   tooManyPasskeys: 'You can have at most <limit> passkeys. Delete one first.',
   noPasskeysHere: 'Passkeys work only over https and under a host name.',
-  wrongCredentials: 'User name or password is wrong.',
+  wrongCredentials: 'User name or password is wrong, or the account is disabled.',
   registrationWaits: 'Your registration waits for an administrator. Try again later.',
   guestDisabled: 'Please sign in.',
   tokenExpired: 'Your session has ended. Please sign in again.',

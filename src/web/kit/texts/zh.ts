@@ -216,7 +216,7 @@ export const kitZh: KitTexts = {
     passkeyNotFound: '该通行密钥已不存在。',
     tooManyPasskeys: '最多可以有 <limit> 个通行密钥，请先删除一个。',
     noPasskeysHere: '通行密钥只能通过 https 和域名使用。',
-    wrongCredentials: '用户名或密码错误。',
+    wrongCredentials: '用户名或密码错误，或账户已停用。',
     registrationWaits: '你的注册需要管理员批准，请稍后再试。',
     guestDisabled: '请登录。',
     tokenExpired: '登录已失效，请重新登录。',
