@@ -13,29 +13,35 @@ Every answer under \`/api\` is HTTP 200 with \`{"code", "message", "data"}\`. \`
 unless \`code\` is 200. \`/api/sftp\` and \`/api/ldap\` are for servers: there, \`code\` is the HTTP status too. Request bodies are JSON of at
 most 64 KiB, whatever the content type is. The summary of an example says what holds before the request.`
 
+/** `x-title` is the heading on the page `/docs`, where two have one type. */
 const SECURITY_SCHEMES = {
   token: {
+    'x-title': 'Token',
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
     description: 'The token of a sign-in.',
   },
   serviceToken: {
+    'x-title': 'Service token',
     type: 'http',
     scheme: 'bearer',
     description: 'For SFTP servers, LDAP doors, file servers and proxies: a service token.',
   },
   client: {
+    'x-title': 'Client ID and secret',
     type: 'http',
     scheme: 'basic',
     description: 'The `client_id` and the secret of an app, which may stand in the form instead.',
   },
   accessToken: {
+    'x-title': 'Access token',
     type: 'http',
     scheme: 'bearer',
     description: 'An access token of an app.',
   },
   appPassword: {
+    'x-title': 'App password',
     type: 'http',
     scheme: 'basic',
     description:

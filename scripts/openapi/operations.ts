@@ -41,15 +41,15 @@ export const operationGroups: Record<string, Operations> = {
   'SSH keys': sshKeyOperations,
   'App passwords': appPasswordOperations,
   Notices: noticeOperations,
-  'Operators: users': {
+  'Administrators: users': {
     ...adminUserOperations,
     ...adminPasskeyOperations,
     ...adminIdentityOperations,
     ...adminAppPasswordOperations,
     ...linkOperations,
   },
-  'Operators: groups': { ...groupOperations, ...folderRuleOperations },
-  'Operators: site': { ...siteOperations, ...adminNoticeOperations },
+  'Administrators: groups': { ...groupOperations, ...folderRuleOperations },
+  'Administrators: site': { ...siteOperations, ...adminNoticeOperations },
   'SFTP servers': sftpOperations,
   'LDAP doors': ldapOperations,
   'File servers and proxies': tokenServerOperations,
@@ -69,9 +69,9 @@ export const tagDescriptions: Record<string, string> = {
   'SSH keys': 'The public keys with which the signed-in user signs in to SFTP servers.',
   'App passwords': 'Passwords for apps, with limited scopes.',
   Notices: 'Where the signed-in user is told what happens to the own account.',
-  'Operators: users': 'For admins: the users, their SSH keys and their two-step verification.',
-  'Operators: groups': 'For admins: groups of users, and their rights in folders.',
-  'Operators: site':
+  'Administrators: users': 'For admins: the users, their SSH keys and their two-step verification.',
+  'Administrators: groups': 'For admins: groups of users, and their rights in folders.',
+  'Administrators: site':
     'For admins: the settings of the site, its notices and the health of the service.',
   'SFTP servers': 'For OpenSSH and SFTPGo, with a service token.',
   'LDAP doors': 'For the program that answers LDAP beside a file server, with a service token.',

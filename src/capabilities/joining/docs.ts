@@ -66,7 +66,7 @@ export const registrationOperations: Operations = {
   'POST /api/auth/reset': {
     summary: 'Set a new password with a link',
     description:
-      'Ends all sessions of the user and what apps have, and signs nobody in. Two-step verification stays, unless the operator who made the link has said otherwise.',
+      'Ends all sessions of the user and what apps have, and signs nobody in. Two-step verification stays, unless the administrator who made the link has said otherwise.',
     schema: nothing,
     needs: ['database'],
     examples: {
@@ -224,7 +224,7 @@ export const linkOperations: Operations = {
   'POST /api/admin/user/reset_link': {
     summary: 'Make a link with which a user sets a new password',
     description:
-      'Needs a fresh session. `second_factor` also takes off two-step verification. The user and all operators are told, never the link.',
+      'Needs a fresh session. `second_factor` also takes off two-step verification. The user and all administrators are told, never the link.',
     schema: madeLink,
     guest: 'notAdmin',
     examples: {

@@ -205,7 +205,7 @@ export const meOperations: Operations = {
   'GET /api/me/events': {
     summary: 'List the events of the account, latest first',
     description:
-      'One request returns at most 100 events. Events are kept for as long as an operator has set, by default 90 days. `actor` is null unless an operator caused the event; then `network` and `user_agent` are empty. `changes` lists the changed fields of the user, never a secret. `id` is not the number in the lists of operators.',
+      'One request returns at most 100 events. Events are kept for as long as an administrator has set, by default 90 days. `actor` is null unless an administrator caused the event; then `network` and `user_agent` are empty. `changes` lists the changed fields of the user, never a secret. `id` is not the number in the lists of administrators.',
     schema: events,
     guest: 'guestEvents',
     examples: {
@@ -229,7 +229,7 @@ export const meOperations: Operations = {
           },
         },
       },
-      'a role that an operator changed': {
+      'a role that an administrator changed': {
         given: 'root made alice an admin',
         query: { page: '1', per_page: '1' },
         answer: {

@@ -198,7 +198,7 @@ export const adminUserOperations: Operations = {
   'POST /api/admin/user/details': {
     summary: 'Change the e-mail address or the end of a user',
     description:
-      'Another address, a later end and no end need a fresh session. From `ends_at` on, the account counts as disabled; null removes the end. A missing field stays. An operator can not declare an address verified.',
+      'Another address, a later end and no end need a fresh session. From `ends_at` on, the account counts as disabled; null removes the end. A missing field stays. An administrator can not declare an address verified.',
     schema: nothing,
     guest: 'notAdmin',
     examples: {

@@ -41,7 +41,7 @@ export const publicOperations: Operations = {
     needs: ['database'],
     plain: 'text/plain',
     schema: v.string(),
-    otherStatus: { '404': 'The operator has set no contact.' },
+    otherStatus: { '404': 'Administrators have set no contact.' },
     examples: {
       success: {
         given: 'nobody is signed in, an operator set a security contact',
@@ -57,7 +57,7 @@ export const publicOperations: Operations = {
     needs: ['database'],
     plain: 'application/json',
     schema: v.strictObject({ origins: v.array(v.string()) }),
-    otherStatus: { '404': 'The operator has set no origins.' },
+    otherStatus: { '404': 'Administrators have set no origins.' },
     examples: {
       success: {
         given: 'nobody is signed in, an operator set a related origin',
