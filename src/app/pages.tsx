@@ -8,10 +8,17 @@ import { YEAR_SECONDS } from '../core/base/time.ts'
 import { readSettings } from '../capabilities/settings/store.ts'
 import { closeAnnouncement } from '../web/kit/announcement.tsx'
 import { pageHeaders } from '../web/kit/headers.ts'
-import { readForm } from '../web/kit/form.ts'
+import { adminView } from '../web/kit/admin/view.ts'
+import { attempt, readForm } from '../web/kit/form.ts'
 import { isLanguage, rememberLanguage, textsFor } from '../web/kit/language.ts'
 import { localPathOf, parseLocalPath } from '../web/kit/local-path.ts'
-import { NotFoundPage, ProblemPage, showContinue } from '../web/kit/problem-page.tsx'
+import {
+  listWithout,
+  MissingPage,
+  NotFoundPage,
+  ProblemPage,
+  showContinue,
+} from '../web/kit/problem-page.tsx'
 import { sameOrigin } from '../web/kit/same-origin.ts'
 import { type LoadedRoutes, mountRoutes } from './mounts.ts'
 import { isFromAnotherSite } from '../web/http/page-here.ts'
@@ -70,6 +77,10 @@ export async function showFailure(error: Error, c: AppContext) {
   const view = await readView(c)
   if (refusal.refusal === 'unknownPath')
     return showPage(c, <NotFoundPage view={view} isSignedIn={sessionToken(c) !== ''} />, refusal)
+  const list = listWithout(view, refusal)
+  const ofAdmins = list && (await attempt(() => adminView(c)))
+  if (list !== undefined && ofAdmins !== undefined && !(ofAdmins instanceof Refusal))
+    return showPage(c, <MissingPage view={ofAdmins} refusal={refusal} list={list} />, refusal)
   return showPage(c, <ProblemPage view={view} refusal={refusal} />, refusal)
 }
 

@@ -4,9 +4,9 @@ import { problemOf } from './form.ts'
 import { CardPage } from './frames.tsx'
 import { policyWithForm } from './headers.ts'
 import { Drawing } from './icons.tsx'
-import { SinglePage } from './layout.tsx'
+import { AccountPage, SinglePage } from './layout.tsx'
 import { Heading } from './parts.tsx'
-import { readView, showPage, type View } from './view.ts'
+import { type NavigationItem, readView, showPage, type View } from './view.ts'
 
 /** Reports a refusal that no form's page can show. */
 export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal }) {
@@ -14,10 +14,6 @@ export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal })
   // A visitor who opens a dead link has no account yet, or is not signed in.
   const isDeadLink = refusal.refusal === 'linkInvalid'
   const [title, back] = isDeadLink ? [t.linkEnded, t.toSignIn] : [t.problems.title, t.problems.back]
-  // What is not in a list of administrators leads back to the list.
-  const list = view.navigation.operators.findLast(
-    ([address]) => refusal.code === 404 && view.path.startsWith(`${address}/`),
-  )
   return (
     <CardPage
       view={view}
@@ -27,16 +23,41 @@ export function ProblemPage({ view, refusal }: { view: View; refusal: Refusal })
       lead={problemOf(t, refusal).message}
     >
       <p class="buttons">
-        {list !== undefined && (
-          <a role="button" href={list[0]}>
-            {t.nav[list[1]]}
-          </a>
-        )}
-        <a role="button" class={list === undefined ? undefined : 'secondary'} href="/account">
+        <a role="button" href="/account">
           {back}
         </a>
       </p>
     </CardPage>
+  )
+}
+
+/** Returns the list of administrators in which the thing of a page is missing. */
+export function listWithout({ navigation, path }: View, { code }: Refusal) {
+  if (code !== 404) return undefined
+  return navigation.operators.findLast(([address]) => path.startsWith(`${address}/`))
+}
+
+interface MissingProps {
+  view: View
+  refusal: Refusal
+  list: NavigationItem
+}
+
+/** Says what is not in a list of administrators, and leads back to the list. */
+export function MissingPage({ view, refusal, list: [address, name] }: MissingProps) {
+  const { t } = view
+  const title = problemOf(t, refusal).message.replace(/[.。]$/, '')
+  return (
+    <AccountPage view={view} title={title}>
+      <div class="empty">
+        <Drawing name="door" />
+        <h1>{title}</h1>
+        <p>{t.problems.missingLead}</p>
+        <a role="button" href={address}>
+          {t.nav[name]}
+        </a>
+      </div>
+    </AccountPage>
   )
 }
 
