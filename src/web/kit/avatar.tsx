@@ -17,11 +17,11 @@ export function Avatar({ name, isLarge = false }: { name: string; isLarge?: bool
   return <span class={classes.join(' ')} data-initial={initialOf(name)} aria-hidden="true" />
 }
 
-/** The initial of a program, in its colour, where a row has its icon. */
-export function Monogram({ name }: { name: string }) {
+/** The initial of a program, or of a user, in its colour, where a row has its icon. */
+export function Monogram({ name, isUser = false }: { name: string; isUser?: boolean }) {
   return (
     <span
-      class={`tile initial tint-${tintOf(name)}`}
+      class={`tile initial tint-${tintOf(name)}${isUser ? ' round' : ''}`}
       data-initial={initialOf(name)}
       aria-hidden="true"
     />

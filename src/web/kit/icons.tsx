@@ -26,7 +26,18 @@ export function Tile({ icon, tone = 'blue' }: { icon: IconName; tone?: Tone }) {
 }
 
 /** The symbols of drawings.svg with the name of an icon; a list of another kind has its icon. */
-export const DRAWN = ['keys', 'app-passwords', 'programs', 'channels', 'users', 'activity'] as const
+export const DRAWN = [
+  'keys',
+  'app-passwords',
+  'programs',
+  'channels',
+  'users',
+  'groups',
+  'folders',
+  'invitations',
+  'activity',
+  'done',
+] as const
 
 /** @param name A symbol of drawings.svg. */
 export function Drawing({ name }: { name: (typeof DRAWN)[number] | 'door' }) {

@@ -88,6 +88,8 @@ interface RowProps {
   tone?: Tone | undefined
   /** The name of a program, whose initial stands in place of the icon. */
   program?: string | undefined
+  /** The name of a user, whose initial stands there too. */
+  user?: string | undefined
   title: Child
   /** The level of the title. */
   level?: 2 | 3
@@ -95,10 +97,15 @@ interface RowProps {
 
 /** One thing of a list: an icon, its title, its facts, and one action or a menu at the right. */
 export function Row(props: PropsWithChildren<RowProps>) {
-  const { id, icon, tone = 'blue', program, title, level = 2, children } = props
+  const { id, icon, tone = 'blue', program, user, title, level = 2, children } = props
+  const name = user ?? program
   return (
     <li class="row" id={id}>
-      {program === undefined ? <Tile icon={icon} tone={tone} /> : <Monogram name={program} />}
+      {name === undefined ? (
+        <Tile icon={icon} tone={tone} />
+      ) : (
+        <Monogram name={name} isUser={user !== undefined} />
+      )}
       {level === 2 ? <h2>{title}</h2> : <h3>{title}</h3>}
       {children}
     </li>

@@ -1,5 +1,5 @@
-import { CONFIRM_FIELDS, ConfirmFields, Change } from '../../../../web/kit/confirm.tsx'
-import { Alert, Field } from '../../../../web/kit/fields.tsx'
+import { Change } from '../../../../web/kit/confirm.tsx'
+import { Field } from '../../../../web/kit/fields.tsx'
 import {
   echo,
   type Fields,
@@ -10,12 +10,13 @@ import {
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Pager } from '../../../../web/kit/pager.tsx'
 import { Back, Heading } from '../../../../web/kit/parts.tsx'
-import { Empty, Row, Rows } from '../../../../web/kit/rows.tsx'
+import { ActionLabel, Empty, Row, Rows } from '../../../../web/kit/rows.tsx'
 import { Time } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import type { ListedGroup, ListedMember } from '../../group-store.ts'
 import type { ListedRule } from '../../rule-store.ts'
 import { FOLDERS_PATH, newRightOf } from './folder-props.ts'
+import { AccessBadge } from './right-parts.tsx'
 
 export const GROUPS_PATH = '/account/admin/groups'
 
@@ -36,7 +37,28 @@ export function GroupsPage({ view, groups, problem, fields }: GroupsProps) {
   const t = view.t.groups
   return (
     <AccountPage view={view} title={t.title}>
-      <Heading title={t.title} lead={t.lead} />
+      <header class="bar">
+        <Heading title={t.title} lead={t.lead} />
+        <Change
+          view={view}
+          label={t.add}
+          action={`${GROUPS_PATH}/add`}
+          submit={t.create}
+          confirmedAs="add"
+          fields={['name', 'note']}
+          problem={problem}
+          isHarmless
+          isPrimary
+        >
+          <NameFields
+            view={view}
+            problem={problem}
+            name={echo(fields, 'name')}
+            note={echo(fields, 'note')}
+            isNew
+          />
+        </Change>
+      </header>
       <Rows
         rows={groups.map((group) => (
           <Row icon="groups" title={<a href={groupAddress(group.id)}>{group.name}</a>}>
@@ -49,21 +71,6 @@ export function GroupsPage({ view, groups, problem, fields }: GroupsProps) {
         ))}
         none={<Empty icon="groups" title={t.none} hint={t.noneHint} />}
       />
-      <p class="hint">{t.builtIn}</p>
-      <article>
-        <h2>{t.add}</h2>
-        <form method="post" action={`${GROUPS_PATH}/add`}>
-          <Alert problem={problem} fields={['name', 'note', ...CONFIRM_FIELDS]} />
-          <NameFields
-            view={view}
-            problem={problem}
-            name={echo(fields, 'name')}
-            note={echo(fields, 'note')}
-          />
-          <ConfirmFields view={view} form="add" problem={problem} />
-          <button>{t.create}</button>
-        </form>
-      </article>
     </AccountPage>
   )
 }
@@ -73,16 +80,17 @@ interface NameFieldsProps {
   problem: Problem | undefined
   name: string
   note: string
+  isNew?: boolean
 }
 
-function NameFields({ view, problem, name, note }: NameFieldsProps) {
+function NameFields({ view, problem, name, note, isNew = false }: NameFieldsProps) {
   const t = view.t.groups
   return (
     <>
       <Field
         name="name"
         label={t.name}
-        hint={t.nameHint}
+        hint={isNew ? t.newNameHint : t.nameHint}
         value={name}
         problem={problem}
         spellcheck
@@ -106,43 +114,41 @@ interface GroupProps {
 
 /** One group: its members, its folders, its name. */
 export function GroupPage(props: GroupProps) {
-  const { view, group, members, page, pages, rules, refused } = props
+  const { view, group, members, page, pages, refused } = props
   const t = view.t.groups
-  const action = (form: GroupForm) => `${groupAddress(group.id)}/${form}`
-  const [joining, saving] = [problemIn(refused, 'join'), problemIn(refused, 'save')]
-  const shown = saving === undefined ? group : undefined
+  const joining = problemIn(refused, 'join')
   return (
     <AccountPage view={view} title={group.name}>
       <Back href={GROUPS_PATH}>{t.back}</Back>
-      <Heading
-        title={group.name}
-        lead={group.note === '' ? t.members(group.members) : group.note}
-      />
+      <header class="bar">
+        <Heading
+          title={group.name}
+          lead={group.note === '' ? t.members(group.members) : group.note}
+        />
+        <Change
+          view={view}
+          label={t.join}
+          action={formOf(group, 'join')}
+          submit={t.joinSubmit}
+          confirmedAs="join"
+          fields={['username']}
+          problem={joining}
+          isHarmless
+          isPrimary
+        >
+          <Field
+            name="username"
+            label={t.username}
+            value={joining === undefined ? '' : echo(refused?.fields, 'username')}
+            problem={joining}
+          />
+        </Change>
+      </header>
       <Rows
         rows={members.map((member) => (
-          <Row
-            icon="users"
-            title={<a href={`/account/admin/users/${member.id}`}>{member.username}</a>}
-          >
-            <p class="facts">
-              <span>{addedBy(view, member)}</span>
-              <span>
-                <Time view={view} at={member.addedAt} />
-              </span>
-            </p>
-            <Change
-              view={view}
-              label={t.remove}
-              question={t.removeQuestion(member.username)}
-              action={action('remove')}
-              values={{ uid: member.id }}
-              submit={t.remove}
-              confirmedAs={`remove-${member.id}`}
-              problem={problemIn(refused, 'remove', { uid: String(member.id) })}
-            />
-          </Row>
+          <Member {...props} member={member} />
         ))}
-        none={<Empty icon="users" title={t.noMembers} hint={t.noMembersHint} />}
+        none={<Empty icon="groups" title={t.noMembers} hint={t.noMembersHint} />}
       />
       <Pager
         view={view}
@@ -151,66 +157,125 @@ export function GroupPage(props: GroupProps) {
         address={(number) => groupAddress(group.id, number)}
         words={view.t.pager}
       />
-      <article>
-        <h2>{t.join}</h2>
-        <form method="post" action={action('join')}>
-          <Alert problem={joining} fields={['username', ...CONFIRM_FIELDS]} />
-          <Field
-            name="username"
-            label={t.username}
-            value={joining === undefined ? '' : echo(refused?.fields, 'username')}
-            problem={joining}
-          />
-          <ConfirmFields view={view} form="join" problem={joining} />
-          <button>{t.joinSubmit}</button>
-        </form>
-      </article>
-      <article>
-        <h2>{t.folders}</h2>
-        {rules.length === 0 ? (
-          <p>{t.noFolders}</p>
-        ) : (
-          <ul>
-            {rules.map(({ path, access }) => (
-              <li>
-                <code>{path}</code>: {view.t.folders.decided[access]}
-              </li>
-            ))}
-          </ul>
-        )}
-        <p class="buttons">
-          <a role="button" class="secondary" href={newRightOf(group.name)}>
-            {view.t.folders.add}
-          </a>
-          <a role="button" class="secondary" href={FOLDERS_PATH}>
-            {t.toFolders}
-          </a>
-        </p>
-      </article>
-      <article>
-        <h2>{t.nameAndNote}</h2>
-        <form method="post" action={action('save')}>
-          <Alert problem={saving} fields={['name', 'note', ...CONFIRM_FIELDS]} />
+      <Folders {...props} />
+      <Others {...props} />
+    </AccountPage>
+  )
+}
+
+function formOf(group: ListedGroup, form: GroupForm): string {
+  return `${groupAddress(group.id)}/${form}`
+}
+
+function Member({ view, group, member, refused }: GroupProps & { member: ListedMember }) {
+  const t = view.t.groups
+  const { id, username, addedAt } = member
+  return (
+    <Row icon="users" user={username} title={<a href={`/account/admin/users/${id}`}>{username}</a>}>
+      <p class="facts">
+        <span>
+          {addedBy(view, member)} <Time view={view} at={addedAt} />
+        </span>
+      </p>
+      <Change
+        view={view}
+        label={t.remove}
+        question={t.removeQuestion(username)}
+        action={formOf(group, 'remove')}
+        values={{ uid: id }}
+        submit={t.remove}
+        confirmedAs={`remove-${id}`}
+        problem={problemIn(refused, 'remove', { uid: String(id) })}
+      />
+    </Row>
+  )
+}
+
+/** What the group may do in folders. */
+function Folders({ view, group, rules }: GroupProps) {
+  const t = view.t.groups
+  return (
+    <article>
+      <h2>{t.folders}</h2>
+      {rules.length === 0 ? (
+        <p class="hint">{t.noFolders}</p>
+      ) : (
+        <ul class="rights">
+          {rules.map(({ path, access }) => (
+            <li>
+              <div>
+                <code>{path}</code>
+                <AccessBadge view={view} access={access} />
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="buttons">
+        <a role="button" class="secondary" href={newRightOf(group.name)}>
+          {view.t.folders.add}
+        </a>
+        <a role="button" class="secondary" href={FOLDERS_PATH}>
+          {t.toFolders}
+        </a>
+      </p>
+    </article>
+  )
+}
+
+/** Its name, and its end. */
+function Others({ view, group, refused }: GroupProps) {
+  const t = view.t.groups
+  const [saving, deleting] = [problemIn(refused, 'save'), problemIn(refused, 'delete')]
+  const shown = saving === undefined ? group : undefined
+  return (
+    <ul class="rows actions">
+      <li>
+        <Change
+          view={view}
+          label={
+            <ActionLabel
+              icon="settings"
+              tone="amber"
+              title={t.nameAndNote}
+              hint={t.nameAndNoteLead}
+            />
+          }
+          action={formOf(group, 'save')}
+          submit={t.save}
+          confirmedAs="save"
+          fields={['name', 'note']}
+          problem={saving}
+          isHarmless
+        >
           <NameFields
             view={view}
             problem={saving}
             name={shown?.name ?? echo(refused?.fields, 'name')}
             note={shown?.note ?? echo(refused?.fields, 'note')}
           />
-          <ConfirmFields view={view} form="save" problem={saving} />
-          <button>{t.save}</button>
-        </form>
-      </article>
-      <Change
-        view={view}
-        label={t.delete}
-        question={group.rules === 0 ? t.deleteQuestion(group.members) : t.deleteFirst(group.rules)}
-        action={action('delete')}
-        submit={t.delete}
-        confirmedAs="delete"
-        problem={problemIn(refused, 'delete')}
-      />
-    </AccountPage>
+        </Change>
+      </li>
+      <li>
+        <Change
+          view={view}
+          label={
+            <ActionLabel
+              icon="delete"
+              tone="red"
+              title={t.delete}
+              hint={
+                group.rules === 0 ? t.deleteQuestion(group.members) : t.deleteFirst(group.rules)
+              }
+            />
+          }
+          action={formOf(group, 'delete')}
+          submit={t.delete}
+          confirmedAs="delete"
+          problem={deleting}
+        />
+      </li>
+    </ul>
   )
 }
 
