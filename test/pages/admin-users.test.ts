@@ -338,6 +338,21 @@ describe('making a user', () => {
     await new Visitor(site).signIn('bob', bob.password)
   })
 
+  test('takes an address, which is not confirmed, and refuses a wrong one at its field', async () => {
+    const wrong = await admin.post(`${USERS}/new`, { ...bob, email: 'bob@' })
+    expect([wrong.status, valueOf(wrong.html, 'email')]).toEqual([400, 'bob@'])
+    expect(problemAt(wrong.html, 'email')).not.toBe('')
+    expect(await site.db.select().from(users).where(eq(users.username, 'bob'))).toEqual([])
+    await admin.post(`${USERS}/new`, { ...bob, email: 'bob@example.org' })
+    const [row] = await site.db.select().from(users).where(eq(users.username, 'bob'))
+    expect(row).toMatchObject({ email: 'bob@example.org', emailVerified: false })
+    const [event] = await site.db
+      .select()
+      .from(auditEvents)
+      .where(eq(auditEvents.userId, aliceId + 1))
+    expect(JSON.stringify(event?.changes)).toContain('bob@example.org')
+  })
+
   test.each([
     ['look', 0],
     ['read', 0x1500],
@@ -353,10 +368,9 @@ describe('making a user', () => {
     expect(row?.permission).toBe(permission)
     const { html } = await admin.get(`${USERS}/${aliceId + 1}`)
     const shown = level === 'constructor' ? 'custom' : level
-    expect(html).toMatch(
-      new RegExp(`<input type="radio" name="permission-level" value="${shown}" checked=""`),
-    )
-    expect(html.match(/type="radio" [^>]*checked=""/g)).toHaveLength(1)
+    const levels = /<select id="permission-level".*?<\/select>/s.exec(html)?.[0] ?? ''
+    expect(levels).toContain(`<option value="${shown}" selected="">`)
+    expect(levels.match(/selected=""/g)).toHaveLength(1)
   })
 
   test('generates a password where none is given, and shows it once', async () => {
@@ -512,7 +526,7 @@ describe('the page of a user', () => {
   test.each([
     ['locked', 'Nobody is locked'],
     ['waiting', 'Nobody waits for your approval'],
-    ['without-two-factor', 'No second factor: 2'],
+    ['without-two-factor', 'Users 2 users'],
   ])('says what the list %s means', async (group, text) => {
     expect(textOf((await admin.get(`${USERS}?group=${group}`)).html)).toContain(text)
   })
@@ -621,6 +635,8 @@ describe('the page of a user', () => {
     }
     const { html } = await admin.get(`${USERS}/999`)
     expect(html).toContain(`<a role="button" href="${USERS}">Users</a>`)
+    expect(html).toContain('<h1>There is no such user</h1>')
+    expect(html).toContain('aria-label="Account"')
     for (const path of ['999/disable', '3/constructor', '3/nope', '999/password']) {
       expect((await admin.post(`${USERS}/${path}`, { password: '' })).status, path).toBe(404)
     }

@@ -83,6 +83,13 @@ describe('selected users', () => {
     expect(await site.db.select().from(sessions).where(eq(sessions.userId, ALICE))).toEqual([])
   })
 
+  test('are counted in the question, without those whom it does not fit', async () => {
+    const text = textOf((await send('disable', [ALICE, BOB])).html)
+    expect(text).toContain('Disable: 1 user')
+    expect(text).toContain('Left out, because it does not apply to them: bob.')
+    expect(textOf((await send('disable', [BOB, CAROL])).html)).toContain('Disable: 2 users')
+  })
+
   test('are each changed alone: oneself, the last admin and who is gone are named', async () => {
     const { status, html } = await send('disable', [ADMIN, ALICE, 99], { sure: 'true' })
     expect(status).toBe(200)

@@ -23,7 +23,7 @@ async function userStates(page: Page, take: Take): Promise<void> {
   await take('admin-user-new')
   await page.getByLabel('User name').fill('admin')
   await page.getByLabel('Base folder').fill('homes/../etc')
-  await page.locator('[name=permission-level][value=custom]').check()
+  await page.locator('[name=permission-level]').selectOption('custom')
   await page.locator('[name=permission-4]').check()
   await press(page.getByRole('button', { name: 'Create user' }))
   await take('admin-user-new-refused')

@@ -115,7 +115,7 @@ async function withSftp(page: Page, take: Take): Promise<void> {
   await page.locator('form.wide button').last().click()
   await page.goto('/account/admin/users/1')
   await unfold(page.locator('[name="permission-10"]'))
-  await page.locator('[name=permission-level][value=custom]').check()
+  await page.locator('[name=permission-level]').selectOption('custom')
   await page.locator('[name="permission-10"]').check()
   await submit(page, '/account/admin/users/1/change')
   await page.goto('/account/keys')

@@ -63,6 +63,8 @@ export interface UserRequest extends Omit<UserChange, 'passwordHash'> {
 interface NewUserRequest extends Omit<UserRequest, 'permission'> {
   username: string
   permission?: number
+  /** Not confirmed; empty for none. */
+  email?: string
 }
 
 /**
@@ -116,8 +118,17 @@ function changesOfNew({
   basePath,
   disabled,
   ssoId,
+  email = '',
 }: NewUser): Change[] {
-  const given = { username, role, permission, base_path: basePath, disabled, sso_id: ssoId }
+  const given = {
+    username,
+    role,
+    permission,
+    base_path: basePath,
+    disabled,
+    sso_id: ssoId,
+    ...(email !== '' && { email }),
+  }
   return Object.entries(given).map(([field, to]) => ({ field, from: null, to }))
 }
 

@@ -66,6 +66,7 @@ type UserColumns = Record<'role' | 'disabled' | 'passwordHash', SQLiteColumn>
 export type NewUser = Required<Omit<UserChange, 'permission' | 'passwordHash'>> & {
   permission: number
   passwordHash: string | null
+  email?: string
 }
 
 /** Adds a user. Returns no row when the name is taken or reserved. */

@@ -1,19 +1,15 @@
 import type { PermissionGroup, PermissionLevel } from './pages/admin/permission-fields.tsx'
 import { counted } from '../../web/kit/texts/counted.ts'
 
+const someUsers = counted('1 user', '# users')
+
 /** The usual sets of permissions. */
-const levels: Record<PermissionLevel, { title: string; hint: string }> = {
-  look: { title: 'In the browser', hint: 'See files, and download them.' },
-  read: {
-    title: '+ apps, read',
-    hint: 'Also with apps, over WebDAV and SFTP, and inside archives.',
-  },
-  write: { title: '+ write', hint: 'Also upload, rename, move, copy and delete files.' },
-  everything: {
-    title: 'Everything',
-    hint: 'All permissions: also hidden files, folders with a password, and sharing.',
-  },
-  custom: { title: 'Custom', hint: 'Choose each permission yourself.' },
+const levels: Record<PermissionLevel, string> = {
+  look: 'In the browser: see, download',
+  read: '+ apps, read: WebDAV, SFTP',
+  write: '+ write: upload, move, delete',
+  everything: 'Everything: hidden files too',
+  custom: 'Custom: choose each',
 }
 
 const permissionGroups: Record<PermissionGroup, string> = {
@@ -61,8 +57,7 @@ export const usersEn = {
       ending: 'No account ends',
     },
     showAll: 'Show all users',
-    total: counted('1 user', '# users'),
-    totalIn: (group: string, users: number) => `${group}: ${users}`,
+    total: someUsers,
     totalOver: (most: string) => `More than ${most} users. Search for a name to find the others.`,
     pages: 'Pages',
     previous: 'Previous page',
@@ -92,6 +87,8 @@ export const usersEn = {
     },
     stopEnds: (what: string, when: string) => `${what}, and accepted again ${when}`,
     lastSeen: 'Last seen',
+    /** Before the time, on phones. */
+    seen: 'Seen',
     made: 'Created',
     madeAt: (when: string) => `Created ${when}`,
     lastSeenAt: (when: string) => `Last seen ${when}`,
@@ -115,6 +112,8 @@ export const usersEn = {
     waits: (name: string) => `${name} waits for your approval`,
     registered: (when: string) => `Registered ${when}`,
 
+    newEmailHint:
+      'For mails of this site, such as a link for a new password. The user confirms it.',
     details: 'E-mail and end date',
     noEmail: 'No e-mail address',
     email: 'E-mail address',
@@ -128,9 +127,12 @@ export const usersEn = {
     maxSessions: (most: number) => `at most ${most}`,
 
     backToList: 'Users',
-    selected: 'Selected users:',
+    /** Around the number of selected users. */
+    selected: ['', 'selected'],
+    selectAll: 'Select all on this page',
     select: (name: string) => `Select ${name}`,
-    forSelected: (label: string, users: number) => `${label} (${users})`,
+    forSelected: (label: string, users: number) => `${label}: ${someUsers(users)}`,
+    leftOut: (names: string) => `Left out, because it does not apply to them: ${names}.`,
     remind: 'Remind of second factor',
     remindQuestion:
       'Each of them is asked to set up a second factor: in the account, and by mail to a confirmed address. Once in 7 days at most.',

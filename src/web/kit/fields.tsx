@@ -122,7 +122,7 @@ export function Choice({ type, name, value, isChecked, title, hint }: ChoiceProp
   )
 }
 
-function OptionList({ options, value }: { options: Options; value: string }) {
+export function OptionList({ options, value }: { options: Options; value: string }) {
   return (
     <>
       {options.map(([option, words]) => (

@@ -1,4 +1,4 @@
-// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password, counts down, asks before changes are lost, adds rows to tables, and loads the page again once another user has signed in.
+// The pages work without this script. It sends the answer to a program, shows times in the visitor's zone, fills in that zone, reads the file of a key, closes questions on Escape, leads to the search on a slash, and shows the buttons to copy, to print and to show a password, counts down, asks before changes are lost, adds rows to tables, checks all boxes, and loads the page again once another user has signed in.
 const language = document.documentElement.lang
 const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
@@ -89,6 +89,14 @@ for (const image of document.querySelectorAll('[data-preview]')) {
     const lines = field.value.split('\n')
     const address = (lines[image.dataset.line] ?? lines[0]).trim()
     if (/^\/[^/\\]/.test(address)) image.src = address
+  })
+}
+// Checks or clears every box of a form.
+for (const all of document.querySelectorAll('[data-all]')) {
+  all.hidden = false
+  all.addEventListener('change', ({ target }) => {
+    for (const box of document.querySelectorAll(`[form="${all.dataset.all}"]`))
+      box.checked = target.checked
   })
 }
 for (const button of document.querySelectorAll('[data-print]')) {

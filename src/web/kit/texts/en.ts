@@ -518,6 +518,7 @@ export const kitEn = {
     back: 'Back to your account',
     notFound: 'Page not found',
     notFoundLead: 'This page does not exist. The address may be mistyped, or the page was moved.',
+    missingLead: 'It may have been deleted, or the address is mistyped.',
     home: 'Go to the start page',
     tryAgainMinutes: counted(
       'Too many failed attempts. Try again in a minute.',

@@ -194,6 +194,7 @@ export const kitZh: KitTexts = {
     back: '回到账户页面',
     notFound: '页面不存在',
     notFoundLead: '没有这个页面。地址可能有误，或者页面已被移走。',
+    missingLead: '可能已被删除，或地址有误。',
     home: '前往首页',
     tryAgainMinutes: (minutes) => `失败次数过多，请在 ${minutes} 分钟后重试。`,
     tryAgainSeconds: (seconds) => `失败次数过多，请在 ${seconds} 秒后重试。`,

@@ -210,7 +210,7 @@ export function NewInvitationPage({ view, usual, groups, fields, ...props }: New
           <PermissionField
             view={view}
             name="permission"
-            legend={view.t.adminUsers.permissions}
+            label={view.t.adminUsers.permissions}
             permission={usual.permission}
             fields={fields}
           />

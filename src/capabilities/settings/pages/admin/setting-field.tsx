@@ -170,7 +170,7 @@ function PermissionSetting(props: SettingFieldProps) {
     <PermissionField
       view={view}
       name={setting.key}
-      legend={<Label {...props} />}
+      label={<Label {...props} />}
       permission={Number(value)}
       problem={problem}
     >

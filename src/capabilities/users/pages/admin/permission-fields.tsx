@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { isLevel, LEVELS } from '../../../../core/accounts/permission-levels.ts'
 import { own } from '../../../../core/base/own.ts'
-import { Choice } from '../../../../web/kit/fields.tsx'
+import { OptionList } from '../../../../web/kit/fields.tsx'
 import type { Fields, Problem } from '../../../../web/kit/form.ts'
 import type { View } from '../../../../web/kit/view.ts'
 
@@ -25,7 +25,7 @@ interface PermissionFieldProps {
   view: View
   /** Begins the names of the fields. */
   name: string
-  legend: Child
+  label: Child
   /** The stored permissions. */
   permission: number
   /** The form that was refused, which counts instead. */
@@ -33,26 +33,20 @@ interface PermissionFieldProps {
   problem?: Problem | undefined
 }
 
-/** Levels to choose among; the last one has a box for each permission. */
+/** A list of levels; the last one has a box for each permission. */
 export function PermissionField(props: PropsWithChildren<PermissionFieldProps>) {
-  const { view, name, legend, fields, problem, children } = props
+  const { view, name, label, fields, problem, children } = props
   const t = view.t.adminUsers
   const permission = fields === undefined ? props.permission : boxesIn(fields, name)
   const level = fields && own(fields, levelField(name))
   const chosen = LEVEL_NAMES.find((item) => item === level) ?? levelOf(permission)
   return (
-    <fieldset class="field levels">
-      <legend>{legend}</legend>
+    <div class="field levels">
+      <label for={levelField(name)}>{label}</label>
+      <select id={levelField(name)} name={levelField(name)} autocomplete="off">
+        <OptionList options={LEVEL_NAMES.map((item) => [item, t.levels[item]])} value={chosen} />
+      </select>
       {problem?.field === name && <p class="problem">{problem.message}</p>}
-      {LEVEL_NAMES.map((item) => (
-        <Choice
-          type="radio"
-          name={levelField(name)}
-          value={item}
-          isChecked={item === chosen}
-          {...t.levels[item]}
-        />
-      ))}
       <div class="boxes">
         {GROUP_NAMES.map((group) => (
           <fieldset>
@@ -71,7 +65,7 @@ export function PermissionField(props: PropsWithChildren<PermissionFieldProps>) 
         ))}
       </div>
       {children}
-    </fieldset>
+    </div>
   )
 }
 

@@ -17,6 +17,7 @@ import {
 import { showForm } from '../../../../web/kit/frames.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import type { PartOfUser, SelectedAction } from '../../../../web/kit/part-of-user.ts'
+import { Back } from '../../../../web/kit/parts.tsx'
 import { Row, Rows } from '../../../../web/kit/rows.tsx'
 import { goTo, showPage, type View } from '../../../../web/kit/view.ts'
 import { findUsers } from '../../find-users.ts'
@@ -139,10 +140,22 @@ function findSelected(c: AppContext, ids: readonly number[]) {
 
 type Shown = Awaited<ReturnType<NonNullable<SelectedAction['asks']>['read']>>
 
+/** The users whom an action fits, and the others; everybody, when it fits nobody. */
+function fitting(
+  act: SelectedAction,
+  users: SelectedUser[],
+): [fit: SelectedUser[], others: SelectedUser[]] {
+  const fit = users.filter(act.fits)
+  if (fit.length === 0) return [users, []]
+  return [fit, users.filter((user) => !fit.includes(user))]
+}
+
+type SelectedUser = Awaited<ReturnType<typeof findUsers>>['users'][number]
+
 interface SelectedProps {
   view: View
   selected: Selected
-  users: { id: number; username: string }[]
+  users: SelectedUser[]
   /** The fields of the question. */
   asked: Shown | undefined
   fields: Fields
@@ -151,17 +164,20 @@ interface SelectedProps {
 }
 
 function SelectedPage(props: SelectedProps) {
-  const { view, selected, users, asked, fields, list, problem } = props
+  const { view, selected, asked, fields, list, problem } = props
   const { name, act } = selected
-  const label = act.label(view.t)
+  const t = view.t.adminUsers
+  const [users, others] = fitting(act, props.users)
+  const title = t.forSelected(act.label(view.t), users.length)
   return (
-    <AccountPage view={view} title={label}>
-      <h1>{label}</h1>
+    <AccountPage view={view} title={title}>
+      <Back href={listAddress(list)}>{t.backToList}</Back>
+      <h1>{title}</h1>
       <article>
         <form method="post" action={selectedAddress(list)}>
           <Alert problem={problem} fields={[...(act.asks?.names ?? []), ...CONFIRM_FIELDS]} />
           {act.question !== undefined && <p>{act.question(view.t)}</p>}
-          <ul>
+          <ul class="chips field">
             {users.map(({ id, username }) => (
               <li>
                 {username}
@@ -169,13 +185,18 @@ function SelectedPage(props: SelectedProps) {
               </li>
             ))}
           </ul>
+          {others.length > 0 && (
+            <p class="hint">
+              {t.leftOut(others.map(({ username }) => username).join(view.t.listSeparator))}
+            </p>
+          )}
           {asked?.({ view, fields, problem })}
           <input type="hidden" name="do" value={name} />
           <input type="hidden" name="sure" value="true" />
           <ConfirmFields view={view} form="selected" problem={problem} />
           <p class="buttons">
             <button class={act.isDangerous === true ? 'danger' : undefined}>
-              {view.t.adminUsers.forSelected(label, users.length)}
+              {act.label(view.t)}
             </button>
             <a role="button" class="secondary" href={listAddress(list)}>
               {view.t.cancel}
@@ -237,11 +258,14 @@ interface SelectionProps {
 export function Selection({ view, actions, users, list }: SelectionProps) {
   const offered = Object.entries(actions).filter(([, { fits }]) => users.some(fits))
   if (offered.length === 0) return <></>
+  const [before, after] = view.t.adminUsers.selected
   return (
     <form id="selected" class="wide buttons selection" method="post" action={selectedAddress(list)}>
-      <span>{view.t.adminUsers.selected}</span>
+      <span>
+        {before} <b class="picked" /> {after}
+      </span>
       {offered.map(([name, { label, isDangerous = false }]) => (
-        <button name="do" value={name} class={isDangerous ? 'danger' : 'secondary'}>
+        <button name="do" value={name} class={isDangerous ? 'secondary danger' : 'secondary'}>
           {label(view.t)}
         </button>
       ))}
@@ -260,6 +284,16 @@ export function Pick({ view, user }: { view: View; user: { id: number; username:
         name={`user-${user.id}`}
         aria-label={view.t.adminUsers.select(user.username)}
       />
+    </label>
+  )
+}
+
+/** Selects everybody on the page. Only the script shows it. */
+export function PickAll({ view, isNamed = false }: { view: View; isNamed?: boolean }) {
+  const label = view.t.adminUsers.selectAll
+  return (
+    <label class={isNamed ? 'all' : 'pick'} data-all="selected" hidden>
+      <input type="checkbox" aria-label={isNamed ? undefined : label} /> {isNamed && label}
     </label>
   )
 }

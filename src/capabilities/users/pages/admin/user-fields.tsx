@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Account } from '../../../../core/accounts/accounts.ts'
-import { basePathSchema } from '../../../../core/accounts/fields.ts'
+import { basePathSchema, emailSchema } from '../../../../core/accounts/fields.ts'
 import { ADMIN, GENERAL, GUEST } from '../../../../core/accounts/roles.ts'
 import { usernameSchema } from '../../../../core/accounts/username.ts'
 import { reason } from '../../../../core/base/reasons.ts'
@@ -22,6 +22,7 @@ const userSchema = v.object({
   role: v.optional(roleSchema),
   base_path: basePathSchema,
 })
+const emailOfNew = v.object({ email: v.optional(emailSchema, '') })
 const passwordSchema = v.object({ password: possiblyEmptyText() })
 
 /** Names of the fields that `UserFields` renders. */
@@ -42,6 +43,11 @@ export function parseUser(fields: Fields) {
   const { username, role, base_path: basePath } = validate(userSchema, fields)
   const permission = permissionIn(fields, 'permission')
   return { username, basePath, permission, ...(role !== undefined && { role }) }
+}
+
+/** @throws {Refusal} `invalidBody`. */
+export function parseNewUser(fields: Fields) {
+  return { ...parseUser(fields), ...validate(emailOfNew, fields) }
 }
 
 /**

@@ -25,7 +25,7 @@ import { createUser } from '../../manage-users.ts'
 import { listStops } from '../../unlock.ts'
 import { USER_FORMS } from './user-actions.tsx'
 import { listOf, listQuery, userPageOf, usersAddress, USERS_PATH } from './user-address.ts'
-import { parseUser, readNewPassword } from './user-fields.tsx'
+import { parseNewUser, readNewPassword } from './user-fields.tsx'
 import { selectedActions, selectedForm } from './selected.tsx'
 import { UserPage } from './user.tsx'
 import { GeneratedPasswordPage, NewUserPage, UsersPage } from './users.tsx'
@@ -67,7 +67,7 @@ export function userPages(ofUser: readonly PartOfUser[]): Hono<App> {
         new: action({
           page: showNewUser,
           reads: (fields, c) => ({
-            ...parseUser(fields),
+            ...parseNewUser(fields),
             ...readNewPassword(c.get('deps'), fields),
           }),
           confirms: true,

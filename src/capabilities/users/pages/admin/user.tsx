@@ -190,7 +190,7 @@ function ChangeForm(props: UserProps) {
         <PermissionField
           view={view}
           name="permission"
-          legend={t.permissions}
+          label={t.permissions}
           permission={user.permission}
           fields={isRefused ? refused.fields : undefined}
         />

@@ -1,3 +1,4 @@
+import type { PropsWithChildren } from 'hono/jsx'
 import type { Account } from '../../../../core/accounts/accounts.ts'
 import { GENERAL, GUEST } from '../../../../core/accounts/roles.ts'
 import { countText } from './needy-count.ts'
@@ -7,8 +8,8 @@ import { isBySeen, MAX_ORDERED_BY_SEEN, USER_GROUPS, type UserOrder } from '../.
 import { RemainingAccessLists } from '../../../me/pages/remaining-access.tsx'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
 import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
-import { Alert, FormButtons } from '../../../../web/kit/fields.tsx'
-import type { Fields, Problem } from '../../../../web/kit/form.ts'
+import { Alert, Field, FormButtons } from '../../../../web/kit/fields.tsx'
+import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
 import { LANGUAGE_TAGS } from '../../../../web/kit/language.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { NumberedPages } from '../../../../web/kit/pager.tsx'
@@ -18,7 +19,7 @@ import { Time, TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import { PermissionField } from './permission-fields.tsx'
 import { pageFor } from './user-props.ts'
-import { Pick, Selection } from './selected.tsx'
+import { Pick, PickAll, Selection } from './selected.tsx'
 import { StopFacts, Unlock } from './stops.tsx'
 import { userAddress, usersAddress, USERS_PATH, type UserSearch } from './user-address.ts'
 import { newUser, PasswordField, USER_FIELDS, UserFields } from './user-fields.tsx'
@@ -47,7 +48,7 @@ export function UsersPage(props: UsersProps) {
   return (
     <AccountPage view={view} title={t.title}>
       <header class="bar find">
-        <Heading title={t.title} lead={totalText(view, total, fields.group)} />
+        <Heading title={t.title} lead={totalText(view, total)} />
         <form class="search" action={USERS_PATH}>
           {fields.group !== '' && <input type="hidden" name="group" value={fields.group} />}
           {fields.sort !== 'made' && <input type="hidden" name="sort" value={fields.sort} />}
@@ -100,10 +101,9 @@ export function UsersPage(props: UsersProps) {
   )
 }
 
-function totalText(view: View, total: number, group: UserSearch['group']): string {
+function totalText(view: View, total: number): string {
   const t = view.t.adminUsers
-  if (total <= MAX_LISTED_USERS)
-    return group === '' ? t.total(total) : t.totalIn(t.groups[group], total)
+  if (total <= MAX_LISTED_USERS) return t.total(total)
   return t.totalOver(numberIn(view, MAX_LISTED_USERS))
 }
 
@@ -116,12 +116,15 @@ function GroupCount({ count }: { count: number }) {
   return <b>{countText(count)}</b>
 }
 
+/** Nobody in them is how it should be. */
+const GOOD_NONE: readonly UserSearch['group'][] = ['without-two-factor', 'waiting', 'locked']
+
 function NoUsers({ view: { t }, search, group }: UserSearch & { view: View }) {
   const { none, noneIn, noneHint } = t.adminUsers
   return (
     <>
       {search === '' && group !== '' ? (
-        <Empty icon="users" title={noneIn[group]} />
+        <Empty icon={GOOD_NONE.includes(group) ? 'done' : 'users'} title={noneIn[group]} />
       ) : (
         <Empty icon="users" title={none} hint={search === '' ? '' : noneHint(search)} />
       )}
@@ -149,7 +152,9 @@ function UserTable({ view, users, list, fields }: UserTableProps) {
     <table class="rows users" role="table">
       <thead role="rowgroup">
         <tr role="row">
-          <SortedColumn fields={fields} label={t.name} up="name" down="-name" />
+          <SortedColumn fields={fields} label={t.name} up="name" down="-name">
+            <PickAll view={view} />
+          </SortedColumn>
           <Column label={t.role} />
           <Column label={t.secondFactor} />
           <SortedColumn fields={fields} label={t.lastSeen} up="seen" down="-seen" downFirst />
@@ -185,7 +190,8 @@ interface SortedColumnProps {
 }
 
 /** A heading that sorts the list; once more, it reverses the order. */
-function SortedColumn({ fields, label, up, down, downFirst = false }: SortedColumnProps) {
+function SortedColumn(props: PropsWithChildren<SortedColumnProps>) {
+  const { fields, label, up, down, downFirst = false, children } = props
   const { sort } = fields
   const isSorted = sort === up || sort === down
   const first = downFirst ? down : up
@@ -194,8 +200,10 @@ function SortedColumn({ fields, label, up, down, downFirst = false }: SortedColu
     <th
       role="columnheader"
       scope="col"
+      class={children === undefined ? undefined : 'person'}
       aria-sort={isSorted ? (sort === up ? 'ascending' : 'descending') : undefined}
     >
+      {children}
       <a href={usersAddress({ ...fields, sort: next })}>{label}</a>
     </th>
   )
@@ -219,24 +227,27 @@ function StateBadge({ view, user }: { view: View; user: ShownState }) {
 /** Users to whom something is refused after too many wrong attempts, and what ends that. */
 function LockedUsers({ view, users, list }: { view: View; users: ListedUser[]; list: string }) {
   return (
-    <Rows
-      rows={users.map(({ id, username, stops }) => (
-        <Row
-          icon="lock"
-          tone="red"
-          title={
-            <>
-              <Pick view={view} user={{ id, username }} />
-              <a href={userAddress(id, list)}>{username}</a>
-            </>
-          }
-        >
-          <StopFacts view={view} stops={stops} />
-          <Unlock view={view} userId={id} action={userAddress(id, list, '/unlock')} />
-        </Row>
-      ))}
-      none={<></>}
-    />
+    <>
+      <PickAll view={view} isNamed />
+      <Rows
+        rows={users.map(({ id, username, stops }) => (
+          <Row
+            icon="lock"
+            tone="red"
+            title={
+              <>
+                <Pick view={view} user={{ id, username }} />
+                <a href={userAddress(id, list)}>{username}</a>
+              </>
+            }
+          >
+            <StopFacts view={view} stops={stops} />
+            <Unlock view={view} userId={id} action={userAddress(id, list, '/unlock')} />
+          </Row>
+        ))}
+        none={<></>}
+      />
+    </>
   )
 }
 
@@ -250,26 +261,29 @@ interface WaitingUsersProps {
 /** Users who have registered, with the two answers that they wait for. */
 function WaitingUsers({ view, users, list, parts }: WaitingUsersProps) {
   return (
-    <Rows
-      rows={users.map((user) => (
-        <Row
-          icon="new-user"
-          tone="amber"
-          title={
-            <>
-              <Pick view={view} user={user} />
-              <a href={userAddress(user.id, list)}>{user.username}</a>
-            </>
-          }
-        >
-          <RegistrationFacts view={view} registration={user} />
-          {parts.map(({ decisions }) =>
-            decisions?.(pageFor({ view, user, list, refused: undefined })),
-          )}
-        </Row>
-      ))}
-      none={<></>}
-    />
+    <>
+      <PickAll view={view} isNamed />
+      <Rows
+        rows={users.map((user) => (
+          <Row
+            icon="new-user"
+            tone="amber"
+            title={
+              <>
+                <Pick view={view} user={user} />
+                <a href={userAddress(user.id, list)}>{user.username}</a>
+              </>
+            }
+          >
+            <RegistrationFacts view={view} registration={user} />
+            {parts.map(({ decisions }) =>
+              decisions?.(pageFor({ view, user, list, refused: undefined })),
+            )}
+          </Row>
+        ))}
+        none={<></>}
+      />
+    </>
   )
 }
 
@@ -305,11 +319,13 @@ function UserRow({ view, user, list }: { view: View; user: ListedUser; list: str
           <StateBadge view={view} user={user} />
         </span>
       </th>
-      <td role="cell">{view.t.overview.roles[user.role]}</td>
-      <td role="cell" data-label={t.secondFactor}>
+      <td role="cell" class={user.role === GENERAL ? 'none' : undefined}>
+        {view.t.overview.roles[user.role]}
+      </td>
+      <td role="cell" class={user.hasTwoFactor || user.hasPasskey ? undefined : 'none'}>
         {isGuest ? '' : <SecondFactor view={view} user={user} />}
       </td>
-      <td role="cell" class={user.lastSeenAt === null ? 'none' : undefined} data-label={t.lastSeen}>
+      <td role="cell" class={user.lastSeenAt === null ? 'none' : undefined} data-label={t.seen}>
         {isGuest ? '' : <LastSeen view={view} at={user.lastSeenAt} />}
       </td>
       <td role="cell" data-label={t.made}>
@@ -377,13 +393,24 @@ export function NewUserPage({ view, fields, problem }: NewUserProps) {
       <h1>{t.add}</h1>
       <article>
         <form class="wide beside" method="post" action="/account/admin/users/new">
-          <Alert problem={problem} fields={[...USER_FIELDS, 'password', ...CONFIRM_FIELDS]} />
+          <Alert
+            problem={problem}
+            fields={[...USER_FIELDS, 'email', 'password', ...CONFIRM_FIELDS]}
+          />
           <UserFields view={view} fields={fields ?? newUser(view)} problem={problem} isNew />
+          <Field
+            name="email"
+            label={t.email}
+            hint={t.newEmailHint}
+            value={echo(fields, 'email')}
+            problem={problem}
+            optional
+          />
           <PasswordField view={view} problem={problem} />
           <PermissionField
             view={view}
             name="permission"
-            legend={t.permissions}
+            label={t.permissions}
             permission={0}
             fields={fields}
           />
