@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { visibleKey } from '../../core/accounts/username.ts'
 import { type Dn, dnKey, printDn } from './dn.ts'
 import { type Attributes, comparable } from './filter.ts'
 
@@ -124,12 +125,13 @@ export class Directory {
   }
 
   #group(name: string, members: string[]): Entry {
-    return entryOf(this.#in(this.#groups, 'cn', name), {
+    const entry = entryOf(this.#in(this.#groups, 'cn', name), {
       objectClass: ['top', 'groupOfNames', 'groupOfUniqueNames'],
       cn: [name],
       member: members,
       uniqueMember: members,
     })
+    return { ...entry, matched: new Map([...entry.matched, ['cn', [visibleKey(name)]]]) }
   }
 
   /** Returns the place of an entry in a container. The place of the container is printed once. */

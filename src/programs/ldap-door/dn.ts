@@ -1,3 +1,5 @@
+import { visibleKey } from '../../core/accounts/username.ts'
+
 /** A DN that can't be read. */
 export class DnError extends Error {
   override readonly name = 'DnError'
@@ -14,7 +16,7 @@ interface Part {
 export type Dn = readonly (readonly Part[])[]
 
 const TYPE = /^(?:[A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)$/
-/** Types whose values compare without case. */
+/** Types whose values compare without case. `cn`, which names groups, compares as these do. */
 const CASELESS = ['dc', 'o', 'ou']
 const SPECIAL = '"+,;<>\\'
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -119,6 +121,7 @@ export function dnKey(dn: Dn): string {
 
 function keyOf({ type, value }: Part): string {
   const name = type.toLowerCase()
+  if (name === 'cn') return `${name}=${printValue(visibleKey(value))}`
   return `${name}=${printValue(CASELESS.includes(name) ? lowerAscii(value) : value)}`
 }
 

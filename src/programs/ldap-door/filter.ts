@@ -1,3 +1,4 @@
+import { visibleKey } from '../../core/accounts/username.ts'
 import { BerError, BerReader, TAG, utf8 } from './ber.ts'
 import { dnKey, lowerAscii, parseDn } from './dn.ts'
 
@@ -12,24 +13,40 @@ const MAX_PARTS = 128
 export type Filter =
   | { kind: 'and' | 'or'; parts: Filter[] }
   | { kind: 'not'; part: Filter }
-  /** The value as {@link comparable} gives it; without one it is Undefined. */
-  | { kind: 'equal'; attribute: string; value: string | undefined }
+  | Equality
   | { kind: 'present'; attribute: string }
   | Substrings
   /** A filter that is Undefined for every entry: `>=`, `<=`, `~=` or an extensible match. */
   | { kind: 'undefined' }
 
-interface Substrings {
-  kind: 'substrings'
+interface Equality {
+  kind: 'equal'
   attribute: string
+  /** As {@link comparable} gives it; without one the filter is Undefined. */
+  value: string | undefined
+  /** The value as the name of a group, for `cn`. */
+  groupKey: string | undefined
+}
+
+interface Pieces {
   initial?: Buffer
   any: Buffer[]
   final?: Buffer
+}
+
+interface Substrings extends Pieces {
+  kind: 'substrings'
+  attribute: string
+  /** The pieces as those of the name of a group, for `cn`. */
+  ofGroupKey?: Pieces
   /** Whether a piece can be part of no value: then the filter is Undefined. */
   isInvalid: boolean
 }
 
-/** Attributes by their names in lower case, with their values as {@link comparable} gives them. */
+/**
+ * Attributes by their names in lower case, with their values as {@link comparable} gives them. The
+ * `cn` of a group is {@link visibleKey} of its name.
+ */
 export type Attributes = ReadonlyMap<string, readonly string[]>
 
 /** How values compare. Attributes that no entry has are known too, so that they are False. */
@@ -92,7 +109,8 @@ function readPart(reader: BerReader, depth: number, count: { parts: number }): F
       const attribute = nameIn(inner)
       const value = comparable(attribute, inner.read(TAG.octets))
       inner.end()
-      return { kind: 'equal', attribute, value }
+      const isName = attribute === 'cn' && value !== undefined
+      return { kind: 'equal', attribute, value, groupKey: isName ? visibleKey(value) : undefined }
     }
     case 0xa4:
       return readSubstrings(inner, count)
@@ -143,7 +161,17 @@ function readSubstrings(reader: BerReader, count: { parts: number }): Filter {
     else if (tag === 0x82) found.final = content
     else throw new BerError('an unknown piece')
   }
+  if (found.attribute === 'cn') found.ofGroupKey = ofGroupKey(found)
   return found
+}
+
+function ofGroupKey({ initial, any, final }: Pieces): Pieces {
+  const key = (piece: Buffer) => Buffer.from(visibleKey(piece.toString()))
+  return {
+    any: any.map(key),
+    ...(initial && { initial: key(initial) }),
+    ...(final && { final: key(final) }),
+  }
 }
 
 /** Evaluates a filter for an entry; `undefined` is Undefined. @see RFC 4511 section 4.5.1.7 */
@@ -160,12 +188,14 @@ export function matches(filter: Filter, entry: Attributes): boolean | undefined 
     case 'present':
       return COMPARED.has(filter.attribute) ? entry.has(filter.attribute) : undefined
     case 'equal':
-      return isEqual(filter.attribute, filter.value, entry)
-    case 'substrings':
+      return isEqual(filter, entry)
+    case 'substrings': {
       if (!WITH_SUBSTRINGS.includes(filter.attribute) || filter.isInvalid) return undefined
+      const pieces = isGroup(entry) ? (filter.ofGroupKey ?? filter) : filter
       return (entry.get(filter.attribute) ?? []).some((value) =>
-        hasPieces(Buffer.from(value), filter),
+        hasPieces(Buffer.from(value), pieces),
       )
+    }
     default:
       return undefined
   }
@@ -182,13 +212,15 @@ function joined(parts: Filter[], entry: Attributes, decisive: boolean): boolean 
   return result
 }
 
-function isEqual(
-  attribute: string,
-  value: string | undefined,
-  entry: Attributes,
-): boolean | undefined {
+function isEqual({ attribute, value, groupKey }: Equality, entry: Attributes): boolean | undefined {
   if (value === undefined) return undefined
-  return entry.get(attribute)?.includes(value) ?? false
+  const wanted = isGroup(entry) ? (groupKey ?? value) : value
+  return entry.get(attribute)?.includes(wanted) ?? false
+}
+
+/** Names of groups compare without case, and those of people byte by byte. */
+function isGroup(entry: Attributes): boolean {
+  return entry.get('objectclass')?.includes('groupofnames') === true
 }
 
 /**
@@ -214,8 +246,8 @@ function tryKey(text: string): string | undefined {
   }
 }
 
-function hasPieces(value: Buffer, filter: Substrings): boolean {
-  const { initial = Buffer.of(), any, final = Buffer.of() } = filter
+function hasPieces(value: Buffer, pieces: Pieces): boolean {
+  const { initial = Buffer.of(), any, final = Buffer.of() } = pieces
   if (!value.subarray(0, initial.length).equals(initial)) return false
   let at = initial.length
   for (const piece of any) {

@@ -216,6 +216,30 @@ describe('a search', () => {
     expect(await found(`(memberOf=${memberOf})`)).toEqual([ALICE])
   })
 
+  test.each([
+    ['(memberOf=cn=FAMILY STRASSE,ou=groups,BASE)', [ALICE]],
+    ['(memberOf=cn=family,ou=groups,BASE)', []],
+    ['(&(objectClass=groupOfNames)(cn=ﬀamily straße))', []],
+    ['(&(objectClass=groupOfNames)(cn=FAMILY STRASSE))', ['cn=Family Straße,ou=groups,BASE']],
+    ['(cn=*MILY*STRASS*)', ['cn=Family Straße,ou=groups,BASE']],
+    ['(cn=USERS)', ['cn=users,ou=groups,BASE']],
+    // Programs would take it for another user.
+    ['(cn=ALICE)', []],
+    ['(cn=ALI*)', []],
+  ])('compares names of groups without case: %s', async (filter, dns) => {
+    const groups = ['users', 'Family Straße']
+    answers.list = {
+      groups: [...LIST.groups, 'Family Straße'],
+      accounts: [{ id: 7, username: 'alice', groups }],
+    }
+    await reopen({})
+    const inBase = (text: string) => text.replace('BASE', BASE)
+    expect(await found(inBase(filter))).toEqual(dns.map(inBase))
+    const on = await searcher()
+    const dn = `CN=family strasse,ou=groups,${BASE}`
+    expect((await on.search(dn, { scope: 'base' })).searchEntries).toHaveLength(1)
+  })
+
   test('gives the attributes that are asked for, spelled as asked', async () => {
     const on = await searcher()
     const all = await on.search(PEOPLE, { filter: '(uid=alice)' })

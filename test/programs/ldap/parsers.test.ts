@@ -90,10 +90,10 @@ describe('a DN', () => {
   // RFC 4514 section 4.
   test.each([
     ['UID=jsmith,DC=example,DC=net', 'uid=jsmith,dc=example,dc=net'],
-    ['CN=James \\"Jim\\" Smith\\, III,DC=example', 'cn=James \\"Jim\\" Smith\\, III,dc=example'],
-    ['CN=Before\\0dAfter,DC=example', 'cn=Before\\0dAfter,dc=example'],
-    ['CN=Lu\\C4\\8Di\\C4\\87', 'cn=Lučić'],
-    ['OU=Sales+CN=J. Smith', 'cn=J. Smith+ou=sales'],
+    ['CN=James \\"Jim\\" Smith\\, III,DC=example', 'cn=james \\"jim\\" smith\\, iii,dc=example'],
+    ['CN=Before\\0dAfter,DC=example', 'cn=before\\0dafter,dc=example'],
+    ['CN=Lu\\C4\\8Di\\C4\\87', 'cn=lučić'],
+    ['OU=Sales+CN=J. Smith', 'cn=j. smith+ou=sales'],
     ['uid = alice , ou = People', 'uid=alice,ou=people'],
     ['cn=\\ a\\ ', 'cn=\\20a\\20'],
   ])('reads %s', (text, key) => {
