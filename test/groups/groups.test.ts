@@ -264,8 +264,41 @@ describe('POST /api/admin/group/delete', () => {
     expect((await site.admin('POST', `group/delete?id=${id}`)).message).toBe('no such group')
   })
 
-  test('refuses a group that folder rules name', async () => {
+  test('takes the group out of the settings that name it', async () => {
+    const id = await site.addGroup('Équipe')
+    await site.addGroup('board')
+    await save({
+      register_groups: 'board, éQUIPE',
+      sso_group_map: '{"a": "équipe", "équipe": "board"}',
+    })
+    expect((await site.admin('POST', `group/delete?id=${id}`)).code).toBe(200)
+    expect(await inSettings()).toEqual({
+      register_groups: 'board',
+      sso_group_map: '{"équipe":"board"}',
+    })
+    await site.admin('POST', 'group/delete?id=2')
+    expect(await inSettings()).toEqual({ register_groups: '', sso_group_map: '' })
+  })
+
+  test('takes it out of a setting that is saved meanwhile', async () => {
+    const id = await site.addGroup('staff')
+    // The first round trip has read the settings.
+    const saved = { key: 'register_groups', value: 'staff' }
+    const { db } = site.deps
+    Object.assign(site.deps, {
+      db: dbWithPause(async () => site.db.insert(settings).values(saved)),
+    })
+    const deleted = await site.admin('POST', `group/delete?id=${id}`)
+    Object.assign(site.deps, { db })
+    expect(deleted).toMatchObject({ code: 200 })
+    expect(await inSettings()).toMatchObject({ register_groups: '' })
+    const events = await site.db.select().from(auditEvents)
+    expect(events.filter(({ kind }) => kind === 'group_deleted')).toHaveLength(1)
+  })
+
+  test('refuses a group that folder rules name, which settings name on', async () => {
     const id = await site.addGroup('editors')
+    await save({ register_groups: 'editors' })
     await site.admin('POST', 'folder_rule/create', { path: '/a', group: 'editors', access: 'read' })
     expect(await site.admin('POST', `group/delete?id=${id}`)).toEqual({
       code: 409,
@@ -273,6 +306,7 @@ describe('POST /api/admin/group/delete', () => {
       data: null,
     })
     expect((await site.admin('GET', `group/get?id=${id}`)).data.rules).toBe(1)
+    expect(await inSettings()).toMatchObject({ register_groups: 'editors' })
   })
 })
 

@@ -114,7 +114,7 @@ export const groupOperations: Operations = {
   },
   'POST /api/admin/group/delete': {
     summary: 'Delete a group',
-    description: `${FRESH} Its members leave it. A group that folder rules name is not deleted.`,
+    description: `${FRESH} Its members leave it, and the settings that name groups name it no more. A group that folder rules name is not deleted.`,
     schema: nothing,
     guest: 'notAdmin',
     examples: {

@@ -129,8 +129,9 @@ export function isWithoutRules(id: number): SQL {
   return sql`(${groups.id} = ${id} and not exists (select 1 from ${folderRules} where ${folderRules.groupId} = ${id}))`
 }
 
-export function deleteGroup(db: Database, by: Authority, id: number) {
-  return writing(db, by).delete(groups, isWithoutRules(id)).returning({ id: groups.id })
+/** @param where The condition on the row, with `isWithoutRules`. */
+export function deleteGroup(db: Database, by: Authority, where: SQL) {
+  return writing(db, by).delete(groups, where).returning({ id: groups.id })
 }
 
 /** A member of a group, and how it became one. */

@@ -156,28 +156,33 @@ async function changeAsRead(
 }
 
 /**
- * Deletes a group. Its members leave it.
+ * Deletes a group. Its members leave it, and settings name it no more: another group of this name
+ * would get those who register or sign in.
  *
  * @throws {Refusal} `notAdmin`, `confirmationNeeded`, `groupNotFound`, `groupHasRules`.
  */
 export async function deleteGroup(deps: ChangeDeps, operator: Operator, id: number): Promise<void> {
   const { db } = deps
-  const { found, deleted } = await change(
-    deps,
-    of(operator),
-    { kind: 'group_deleted', fresh: true },
-    ({ by, event }) => ({
-      found: selectGroup(db, id),
-      event: insertEvents(
-        db,
-        by,
-        event,
-        { detail: groups.name },
-        { from: groups, where: isWithoutRules(id) },
-      ),
-      deleted: deleteGroupRow(db, by, id),
-    }),
-  )
-  if (found.length === 0) throw new Refusal('groupNotFound')
-  if (deleted.length === 0) throw new Refusal('groupHasRules')
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const renaming = await prepareRenaming(db, id)
+    const where = sql`(${isWithoutRules(id)} and ${renaming?.isAsRead ?? sql`true`})`
+    const { found, deleted, outdated } = await change(
+      deps,
+      of(operator),
+      { kind: 'group_deleted', fresh: true },
+      ({ by, event }) => ({
+        found: selectGroup(db, id),
+        outdated: renaming && selectOutdated(db, renaming),
+        event: insertEvents(db, by, event, { detail: groups.name }, { from: groups, where }),
+        deleted: deleteGroupRow(db, by, where),
+        inSettings: renaming && renamingInSettings(db, by, renaming),
+      }),
+    )
+    const [group] = found
+    if (group === undefined) throw new Refusal('groupNotFound')
+    if (deleted.length > 0) return
+    if (group.rules > 0) throw new Refusal('groupHasRules')
+    if ((outdated ?? []).length === 0) break
+  }
+  throw new Refusal('unavailable', { detail: `the settings that name group ${id} change` })
 }
