@@ -138,6 +138,24 @@ describe('users who are selected in the list', () => {
     expect(await site.db.select().from(groups)).toEqual([])
   })
 
+  test('make no group when one of them is refused', async () => {
+    const gone = { ...BOTH, 'user-99': 'on', sure: 'true', name: 'Board' }
+    const { status, html } = await admin.post(SELECTED, gone)
+    expect([status, alertIn(html)]).toEqual([404, 'There is no such user.'])
+    expect(await site.db.select().from(groups)).toEqual([])
+    const kinds = await site.db.select().from(auditEvents).where(like(auditEvents.kind, 'group_%'))
+    expect(kinds).toEqual([])
+  })
+
+  test('make no group where there are 200', async () => {
+    const names = Array.from({ length: 200 }, (_, i) => `g${i}`)
+    for (const name of names) await addGroup(site, name)
+    const { status, html } = await admin.post(SELECTED, { ...BOTH, sure: 'true', name: 'Board' })
+    expect(status).toBe(400)
+    expect(problemAt(html, 'name') + (alertIn(html) ?? '')).toContain('200')
+    expect(await site.db.select().from(groupMembers)).toEqual([])
+  })
+
   test('are all added, or none', async () => {
     await addGroup(site, 'Finance')
     const gone = { ...BOTH, 'user-99': 'on', sure: 'true', name: 'Finance' }

@@ -81,17 +81,15 @@ export function mayMakeGroup(name: string): SQL {
   return sql`(${isFree(name)} and (select count(*) from ${groups} as others) < ${MAX_GROUPS})`
 }
 
+/** @param where The condition, with `mayMakeGroup`. */
 export function insertGroup(
   db: Database,
   by: Authority,
   { name, note, createdAt }: { name: string; note: string; createdAt: number },
+  where: SQL,
 ) {
   return writing(db, by)
-    .insert(
-      groups,
-      { name, nameKey: groupNameKey(name), note, createdAt },
-      { where: mayMakeGroup(name) },
-    )
+    .insert(groups, { name, nameKey: groupNameKey(name), note, createdAt }, { where })
     .returning({ id: groups.id })
 }
 
@@ -174,40 +172,53 @@ export function countMembers(db: Database, groupId: number) {
   return db.select({ total: count() }).from(groupMembers).where(eq(groupMembers.groupId, groupId))
 }
 
-/** The users whom a group can't have, by the reason: unknown ids, guests, those in too many groups. */
-const NOT_FIT = {
-  unknown: sql`candidate.id is null`,
-  guests: sql`candidate.role = ${literal(GUEST)}`,
-  full: sql`(candidate.id is not null
-    and not exists (select 1 from ${groupMembers} as held where held.group_id = ${groups.id} and held.user_id = candidate.id)
-    and (select count(*) from ${groupMembers} as held where held.user_id = candidate.id) >= ${literal(MAX_GROUPS_OF_USER)})`,
+/** Returns the id of a group, which is null when there is none, in SQL. */
+export function idOfGroup(which: { id: number } | { name: string }): SQL {
+  const is =
+    'id' in which ? eq(groups.id, which.id) : eq(groups.nameKey, groupNameKey(which.name))
+  return sql`(select ${groups.id} from ${groups} where ${is})`
+}
+
+/**
+ * Returns the users whom a group can't have, by the reason: unknown ids, guests, those in too many
+ * groups.
+ */
+function notFit(groupId: SQL) {
+  return {
+    unknown: sql`candidate.id is null`,
+    guests: sql`candidate.role = ${literal(GUEST)}`,
+    full: sql`(candidate.id is not null
+      and not exists (select 1 from ${groupMembers} as held where held.group_id = ${groupId} and held.user_id = candidate.id)
+      and (select count(*) from ${groupMembers} as held where held.user_id = candidate.id) >= ${literal(MAX_GROUPS_OF_USER)})`,
+  }
 }
 
 function chosen(userIds: readonly number[]): SQL {
   return sql`json_each(${JSON.stringify(userIds)}) as chosen left join ${users} as candidate on candidate.id = chosen.value`
 }
 
-/** Selects why a group can't have all of these users; no row for an unknown group. */
-export function selectUnfit(db: Database, groupId: number, userIds: readonly number[]) {
+/** Selects a row with the id of a group, and why it can't have all of these users. */
+export function selectUnfit(db: Database, groupId: SQL, userIds: readonly number[]) {
+  const { unknown, guests, full } = notFit(groupId)
   const counted = (condition: SQL) =>
     sql<number>`(${sql`select count(*) from ${chosen(userIds)} where ${condition}`})`
   return db
     .select({
-      unknown: counted(NOT_FIT.unknown).as('unknown'),
-      guests: counted(NOT_FIT.guests).as('guests'),
-      full: counted(NOT_FIT.full).as('full'),
+      groupId: sql<number | null>`${groupId}`.as('group_id'),
+      unknown: counted(unknown).as('unknown'),
+      guests: counted(guests).as('guests'),
+      full: counted(full).as('full'),
     })
-    .from(groups)
-    .where(eq(groups.id, groupId))
+    .from(sql`(select 1)`)
 }
 
-/** Holds for a row of `groups` that can have all of these users. */
-export function areFit(userIds: readonly number[]): SQL {
-  const { unknown, guests, full } = NOT_FIT
+/** Holds when a group, which need not exist, can have all of these users. */
+export function areFit(groupId: SQL, userIds: readonly number[]): SQL {
+  const { unknown, guests, full } = notFit(groupId)
   return sql`not exists (select 1 from ${chosen(userIds)} where ${unknown} or ${guests} or ${full})`
 }
 
 /** Holds when all of these users exist. */
 export function areKnown(userIds: readonly number[]): SQL {
-  return sql`not exists (select 1 from ${chosen(userIds)} where ${NOT_FIT.unknown})`
+  return sql`not exists (select 1 from ${chosen(userIds)} where candidate.id is null)`
 }

@@ -81,12 +81,17 @@ export async function createGroup(
     ({ now, by, event }) => ({
       rivals: selectRival(db, name),
       event: insertEvent(db, by, event, mayMakeGroup(name)),
-      created: insertGroup(db, by, { name, note, createdAt: now }),
+      created: insertGroup(db, by, { name, note, createdAt: now }, mayMakeGroup(name)),
     }),
   )
   const [group] = created
   if (group !== undefined) return group.id
-  throw rivals.length > 0
+  throw notMade(rivals)
+}
+
+/** Returns why a group can't be made. */
+export function notMade(rivals: readonly unknown[]): Refusal {
+  return rivals.length > 0
     ? new Refusal('groupNameTaken')
     : new Refusal('tooManyGroups', { values: { limit: MAX_GROUPS } })
 }

@@ -1,21 +1,26 @@
+import { sql } from 'drizzle-orm'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import { isActor, type Operator, userIdOf } from '../../core/access/operators.ts'
 import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
 import { MAX_GROUPS_OF_USER, membersAdding, membersRemoving } from '../../core/accounts/groups.ts'
 import { readGroupName } from '../../core/accounts/group-names.ts'
+import { insertEvent } from '../../core/audit/events.ts'
 import { windowOf } from '../../core/base/paging.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import {
   areFit,
   areKnown,
   countMembers,
+  idOfGroup,
+  insertGroup,
   type ListedMember,
+  mayMakeGroup,
   selectGroup,
-  selectGroupNamed,
   selectMembers,
+  selectRival,
   selectUnfit,
 } from './group-store.ts'
-import { createGroup } from './manage-groups.ts'
+import { notMade } from './manage-groups.ts'
 import { type WriterDeps, writeInTime } from './write-in-time.ts'
 
 /** The number of users of one request. */
@@ -52,48 +57,85 @@ export async function addMembers(
 ): Promise<void> {
   const { db } = deps
   const userIds = readUsers(users)
+  const group = idOfGroup({ id: groupId })
   const { unfit, membersAdded } = await change(
     deps,
     of(operator),
     { kind: 'group_member_added', fresh: true },
     ({ by, event }) => ({
-      unfit: selectUnfit(db, groupId, userIds),
+      unfit: selectUnfit(db, group, userIds),
       ...membersAdding(
         db,
         by,
         { userIds, groupIds: [groupId] },
-        { source: isActor(operator) ? 'operator' : 'command', addedBy: userIdOf(operator) },
+        addedBy(operator),
         event,
-        areFit(userIds),
+        areFit(group, userIds),
       ),
     }),
   )
-  const [reason] = unfit
-  if (reason === undefined) throw new Refusal('groupNotFound')
+  if (typeof unfit[0]?.groupId !== 'number') throw new Refusal('groupNotFound')
+  refuseUnfit(unfit)
+  if (membersAdded.length > 0) await writeInTime(deps)
+}
+
+function addedBy(operator: Operator) {
+  return {
+    source: isActor(operator) ? ('operator' as const) : ('command' as const),
+    addedBy: userIdOf(operator),
+  }
+}
+
+/** @throws {Refusal} `userNotFound`, `guestInNoGroup`, `tooManyGroupsOfUser`. */
+function refuseUnfit([reason]: Awaited<ReturnType<typeof selectUnfit>>): void {
+  if (reason === undefined) return
   if (reason.unknown > 0) throw new Refusal('userNotFound')
   if (reason.guests > 0) throw new Refusal('guestInNoGroup')
   if (reason.full > 0)
     throw new Refusal('tooManyGroupsOfUser', { values: { limit: MAX_GROUPS_OF_USER } })
-  if (membersAdded.length > 0) await writeInTime(deps)
 }
 
 /**
- * Adds users to the group of this name, which is created if there is none.
+ * Adds users to the group of this name, which is made if there is none: all of it, or nothing.
  *
  * @returns The id of the group.
- * @throws {Refusal} Those of `createGroup` and of `addMembers`. The second kind leaves a new group
- *   without members.
+ * @throws {Refusal} Those of `createGroup` and of `addMembers`.
  */
 export async function addToNamedGroup(
-  deps: ReaderDeps & ChangeDeps & WriterDeps,
+  deps: ChangeDeps & WriterDeps,
   operator: Operator,
   given: string | undefined,
   users: readonly number[],
 ): Promise<number> {
+  const { db } = deps
   const name = readGroupName(given)
-  const { named } = await read(deps, of(operator), { named: selectGroupNamed(deps.db, name) })
-  const id = named[0]?.id ?? (await createGroup(deps, operator, { name }))
-  await addMembers(deps, operator, id, users)
+  const userIds = readUsers(users)
+  const group = idOfGroup({ name })
+  const fit = areFit(group, userIds)
+  const mayMake = sql`(${mayMakeGroup(name)} and ${fit})`
+  const { rivals, made, unfit, membersAdded } = await change(
+    deps,
+    of(operator),
+    { kind: 'group_member_added', fresh: true },
+    ({ now, by, event }) => ({
+      rivals: selectRival(db, name),
+      making: insertEvent(db, by, { ...event, kind: 'group_created', detail: name }, mayMake),
+      made: insertGroup(db, by, { name, note: '', createdAt: now }, mayMake),
+      unfit: selectUnfit(db, group, userIds),
+      ...membersAdding(
+        db,
+        by,
+        { userIds, groupIds: sql`json_array(${group})` },
+        addedBy(operator),
+        event,
+        fit,
+      ),
+    }),
+  )
+  refuseUnfit(unfit)
+  const id = made[0]?.id ?? unfit[0]?.groupId
+  if (typeof id !== 'number') throw notMade(rivals)
+  if (membersAdded.length > 0) await writeInTime(deps)
   return id
 }
 
@@ -116,12 +158,12 @@ export async function removeMembers(
     of(operator),
     { kind: 'group_member_removed', fresh: true },
     ({ by, event }) => ({
-      unfit: selectUnfit(db, groupId, userIds),
+      unfit: selectUnfit(db, idOfGroup({ id: groupId }), userIds),
       ...membersRemoving(db, by, { userIds, groupIds: [groupId] }, event, areKnown(userIds)),
     }),
   )
   const [reason] = unfit
-  if (reason === undefined) throw new Refusal('groupNotFound')
+  if (typeof reason?.groupId !== 'number') throw new Refusal('groupNotFound')
   if (reason.unknown > 0) throw new Refusal('userNotFound')
   if (membersRemoved.length > 0) await writeInTime(deps)
 }
