@@ -82,12 +82,31 @@ describe('POST /api/admin/group/create', () => {
     [{ name: 'Ｅditors' }, 409, 'a group with this name exists'],
     [{ name: 'Ａdmin' }, 400, 'this name is reserved'],
     [{ name: 'ｅveryone' }, 400, 'this name is reserved'],
+    // Letters of the Cyrillic and the Greek alphabet.
+    [{ name: '\u0435d\u0456\u0442\u043er\u0455' }, 409, 'a group with this name exists'],
+    [{ name: '\u0395DIT\u039fRS' }, 409, 'a group with this name exists'],
+    [{ name: 'us\u0435r' }, 400, 'this name is reserved'],
+    [{ name: '\u0410DMIN' }, 400, 'this name is reserved'],
     [{ name: 'webdav-\u200bread' }, 400, 'name has characters that are not allowed'],
   ])('refuses %j', async (body, code, message) => {
     await site.addGroup('editors')
     await site.addGroup('ÉQUIPE')
     expect(await site.admin('POST', 'group/create', body)).toEqual({ code, message, data: null })
     expect((await site.admin('GET', 'group/list')).data.total).toBe(2)
+  })
+
+  test('takes names of other alphabets, one of two that look the same', async () => {
+    // The third is Latin, the second and the fourth are Cyrillic.
+    const names = ['Совет', 'соре', 'cope', 'СОРЕ', 'Ομάδα', 'отдел IT', 'Mop']
+    const codes = []
+    for (const name of names) {
+      const { code } = await site.admin('POST', 'group/create', { name })
+      codes.push(code)
+    }
+    expect(codes).toEqual([200, 200, 409, 409, 200, 200, 200])
+    const renamed = await site.admin('POST', 'group/update', { id: 1, name: 'соpе' })
+    expect(renamed.message).toBe('a group with this name exists')
+    expect((await site.admin('POST', 'group/update', { id: 2, name: 'cope' })).code).toBe(200)
   })
 
   test('takes 64 characters and a note of 200', async () => {

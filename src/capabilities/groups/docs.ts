@@ -62,7 +62,7 @@ export const groupOperations: Operations = {
   },
   'POST /api/admin/group/create': {
     summary: 'Create a group',
-    description: `${FRESH} A name has 1 to 64 characters, none of \`, ; | " / \\\`, and no invisible ones, and is unique: case, width and form of letters do not count. A site has at most 200 groups.`,
+    description: `${FRESH} A name has 1 to 64 characters, none of \`, ; | " / \\\`, and no invisible ones, and is unique: case, width and form of letters do not count, nor whether a letter is Latin or looks like it. A site has at most 200 groups.`,
     schema: madeGroup,
     guest: 'notAdmin',
     examples: {

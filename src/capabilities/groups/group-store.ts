@@ -1,7 +1,8 @@
-import { and, count, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { count, eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { folderRules, groupMembers, groups, users } from '../../../schema/tables.ts'
 import { groupNameKey, MAX_GROUPS, MAX_GROUPS_OF_USER } from '../../core/accounts/groups.ts'
+import { latinLook, latinLookOf } from '../../core/accounts/look-alikes.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
 import type { PageWindow } from '../../core/base/paging.ts'
 import { literal } from '../../core/database/literal.ts'
@@ -60,20 +61,22 @@ export function selectGroupNamed(db: Database, name: string) {
   return selectListed(db).where(eq(groups.nameKey, groupNameKey(name)))
 }
 
-/** Selects the other group that has this name in any case. */
+const others = alias(groups, 'others')
+
+/** Selects another group that has this name in any case, or one that looks like it. */
 export function selectRival(db: Database, name: string, exceptId?: number) {
-  const isOther = exceptId === undefined ? undefined : ne(groups.id, exceptId)
-  return db
-    .select({ id: groups.id })
-    .from(groups)
-    .where(and(eq(groups.nameKey, groupNameKey(name)), isOther))
+  return db.select({ id: others.id }).from(others).where(isRival(name, exceptId))
 }
 
-/** Holds while no other group has this name in any case. */
+/** Holds for a row of `others` that has this name in any case, or one that looks like it. */
+function isRival(name: string, exceptId = 0): SQL {
+  const look = latinLook(groupNameKey(name))
+  return sql`(${latinLookOf(others.nameKey)} = ${look} and ${others.id} <> ${exceptId})`
+}
+
+/** Holds while no other group has this name in any case, or one that looks like it. */
 function isFree(name: string, exceptId?: number): SQL {
-  const others = alias(groups, 'others')
-  const isOther = exceptId === undefined ? sql`true` : sql`${others.id} <> ${exceptId}`
-  return sql`not exists (select 1 from ${groups} as others where ${others.nameKey} = ${groupNameKey(name)} and ${isOther})`
+  return sql`not exists (select 1 from ${groups} as others where ${isRival(name, exceptId)})`
 }
 
 /** Holds while a group with this name can be made. */
@@ -174,8 +177,7 @@ export function countMembers(db: Database, groupId: number) {
 
 /** Returns the id of a group, which is null when there is none, in SQL. */
 export function idOfGroup(which: { id: number } | { name: string }): SQL {
-  const is =
-    'id' in which ? eq(groups.id, which.id) : eq(groups.nameKey, groupNameKey(which.name))
+  const is = 'id' in which ? eq(groups.id, which.id) : eq(groups.nameKey, groupNameKey(which.name))
   return sql`(select ${groups.id} from ${groups} where ${is})`
 }
 

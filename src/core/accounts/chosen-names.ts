@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { Refusal } from '../base/refusals.ts'
 import type { ReasonCode } from '../base/reasons.ts'
+import { LOOK_ALIKES } from './look-alikes.ts'
 import { usernameKey, usernameSchema } from './username.ts'
 
 // The rules for names that people choose for themselves. Operators may give any name, but none that
@@ -27,37 +28,6 @@ const RESERVED = [
   'alist',
 ]
 
-/** Letters of other alphabets, and digits, that look like a Latin letter in lower case. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries({
-    a: 'аɑɐαᴀ⍺4@',
-    b: 'ьβʙ8',
-    c: 'сϲᴄ',
-    d: 'ԁᴅđɗ',
-    e: 'еεҽᴇǝ3',
-    f: 'ꜰ',
-    g: 'ɡɢ9',
-    h: 'һηʜ',
-    i: 'іιıɪǀłʟ1!¡|l',
-    j: 'јϳᴊ',
-    k: 'кκᴋ',
-    m: 'мᴍʍ',
-    n: 'пոɴ',
-    o: 'оοσօᴏøɔ0',
-    p: 'рρᴘ',
-    q: 'ԛ',
-    r: 'гɍʀ',
-    s: 'ѕꜱ5$',
-    t: 'тτᴛ7',
-    u: 'υսцᴜ',
-    v: 'ѵνᴠ',
-    w: 'ԝωшᴡ',
-    x: 'хχ',
-    y: 'уγүʏ',
-    z: 'ᴢ2',
-  }).flatMap(([letter, alike]) => Array.from(alike, (variant) => [variant, letter] as const)),
-)
-
 /**
  * Returns what a name looks like: without case, marks, dots, hyphens, underscores and blanks, and
  * with the Latin letter for each look-alike. Names of one skeleton can be taken for each other.
@@ -68,7 +38,7 @@ export function skeletonOf(name: string): string {
   const plain = usernameKey(name)
     .normalize('NFKD')
     .replace(/[\p{M}._\-\s\p{Cf}\p{Pd}]/gu, '')
-  return Array.from(plain, (letter) => LOOK_ALIKES[letter] ?? letterOfSign(letter))
+  return Array.from(plain, (letter) => LOOK_ALIKES.get(letter) ?? letterOfSign(letter))
     .join('')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')

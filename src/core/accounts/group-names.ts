@@ -1,6 +1,7 @@
 import { Refusal } from '../base/refusals.ts'
 import { charactersOf } from '../base/text.ts'
 import { BUILT_IN_GROUPS, groupNameKey } from './groups.ts'
+import { latinLook } from './look-alikes.ts'
 import { INVISIBLE } from './username.ts'
 
 const MAX_NAME_CHARACTERS = 64
@@ -38,6 +39,7 @@ export function readGroupName(given: string | null | undefined): string {
   return name
 }
 
+/** Tells whether a key is that of a reserved name, or looks like one. */
 export function isReservedKey(key: string): boolean {
-  return RESERVED_NAMES.has(key)
+  return RESERVED_NAMES.has(latinLook(key))
 }
