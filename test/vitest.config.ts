@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { tmpdir } from 'node:os'
 import { buildAssets } from '../scripts/assets/build.ts'
 import { buildPrograms } from '../scripts/assets/programs.ts'
+import { LongFilesFirst } from './support/long-files-first.ts'
 import { memoryFolder } from './support/memory-folder.ts'
 import { SECRET_KEYS } from './support/secrets.ts'
 
@@ -41,6 +42,7 @@ await buildPrograms('.')
 
 export default defineConfig(async () => ({
   test: {
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       {
         plugins: [

@@ -45,6 +45,7 @@ const ENTRIES = [
 ]
 /** Folders that a clone shares with its original. Node keeps compiled files by path. */
 const SHARED = ['.build', 'docs', 'schema', 'scripts', 'src']
+const TAKEN_AWAY = join('.build', 'take-away')
 /** How long a statement waits for one of the service's. */
 const BUSY_MILLISECONDS = 5000
 const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -133,7 +134,9 @@ export class Clone {
       return
     }
     for (const entry of ENTRIES) {
-      cpSync(entry, this.path(entry), { recursive: true })
+      // What `take-away` makes there is no part of a site, and it may be writing.
+      const filter = entry === '.build' && { filter: (path: string) => path !== TAKEN_AWAY }
+      cpSync(entry, this.path(entry), { recursive: true, ...filter })
     }
     symlinkSync(join(process.cwd(), 'node_modules'), this.path('node_modules'))
   }
