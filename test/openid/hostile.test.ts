@@ -472,11 +472,11 @@ describe('consent', () => {
 
   test('stands on the page of programs, with the last sign-in', async () => {
     const given = await consent({ answer: 'allow' })
-    expect(await listed()).toContain('third files.example.org · Not used yet Allowed just now')
+    expect(await listed()).toContain('third files.example.org Not used yet Allowed just now')
     const { code = '' } = answerIn(refreshTo(given.headers))
     await exchangeCode(site, third, code)
     expect(await listed()).toContain(
-      'third files.example.org · Last sign-in just now Allowed just now',
+      'third files.example.org Last sign-in just now Allowed just now',
     )
   })
 

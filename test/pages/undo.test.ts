@@ -64,6 +64,14 @@ async function deleteKey({ id }: { id: number }): Promise<string> {
   return undoIn(await alice.post('/account/keys/delete', { id: String(id) }))
 }
 
+/** @returns The page after the deletion of a new key, whose form named it so. */
+const noticeAfter = async (title: string, name: string) => {
+  const { id } = await addKey(title)
+  const fields = { id: String(id), named: name }
+  const { location } = await alice.post('/account/keys/delete', fields)
+  return (await alice.get(location ?? '')).html
+}
+
 const keysThere = () => site.db.select().from(sshKeys)
 const keptThere = () => site.db.select({ name: deletedItems.name }).from(deletedItems)
 
@@ -310,12 +318,6 @@ describe('a deleted SSH key', () => {
   })
 
   test('is named as text, and not with a private key that was in the form', async () => {
-    const noticeAfter = async (title: string, name: string) => {
-      const { id } = await addKey(title)
-      const fields = { id: String(id), named: name }
-      const { location } = await alice.post('/account/keys/delete', fields)
-      return (await alice.get(location ?? '')).html
-    }
     expectEscaped(await noticeAfter('laptop', MARKUP))
     expect(await noticeAfter('desktop', '-----BEGIN OPENSSH PRIVATE KEY-----')).toContain(
       'The key was deleted.',

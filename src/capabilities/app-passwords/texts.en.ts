@@ -55,8 +55,8 @@ export const appPasswordsEn = {
     lifetime: 'Valid for',
     lifetimes: { month: '30 days', quarter: '90 days', year: '1 year', never: 'Until I delete it' },
     submit: 'Create',
-    staysValid:
-      'App passwords stay valid when you change your password. To end them all, go to Sessions and choose “Sign out everywhere and delete app passwords”.',
+    staysValid: 'App passwords stay valid when you change your password.',
+    endAll: 'End them all',
     createdTitle: 'Your app password',
     createdLead: 'Copy it into the app now. It is not shown again.',
     createdDone: 'I have copied it',

@@ -56,8 +56,8 @@ export const appPasswordsZh: typeof appPasswordsEn = {
     lifetime: '有效期',
     lifetimes: { month: '30 天', quarter: '90 天', year: '1 年', never: '直到我删除它' },
     submit: '创建',
-    staysValid:
-      '修改密码后，应用专用密码仍然有效。要全部删除，请在“登录设备”页面选择“退出所有设备并删除应用专用密码”。',
+    staysValid: '修改密码后，应用专用密码仍然有效。',
+    endAll: '全部删除',
     createdTitle: '你的应用专用密码',
     createdLead: '请现在复制到应用中，它不会再次显示。',
     createdDone: '我已复制',

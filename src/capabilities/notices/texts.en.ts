@@ -114,8 +114,9 @@ export const noticesEn = {
       ntfy: 'Notifications to your phone',
       webhook: 'Notifications to a program of yours',
     },
+    changeAddress: 'Change the address',
     ownKindHints: {
-      email: 'First enter your address, and confirm it.',
+      email: 'To your address, which you enter and confirm first.',
       ntfy: 'As a push message in the free app ntfy.',
       webhook: 'A webhook: the program gets each notification as signed JSON.',
     },

@@ -8,8 +8,9 @@ export const noticesZh: typeof noticesEn = {
     ownLead: '可能有人冒用你的账户时，你会收到消息。',
     ownWhere: '发到哪里？',
     ownKinds: { email: '邮件', ntfy: '通知发到手机', webhook: '通知发到你的程序' },
+    changeAddress: '更换地址',
     ownKindHints: {
-      email: '请先填写并确认你的邮箱地址。',
+      email: '发送到你的邮箱，需要先填写并确认地址。',
       ntfy: '在免费应用 ntfy 中显示为推送消息。',
       webhook: 'Webhook：程序以带签名的 JSON 接收每条通知。',
     },

@@ -24,6 +24,7 @@ export const ssoEn = {
     lead: 'Accounts at another service that sign you in here, without the password of this site.',
     none: 'No account is linked.',
     link: (provider: string) => `Link your ${provider} account`,
+    linkAnother: (provider: string) => `Link another ${provider} account`,
     linkQuestion: 'You are sent to the provider and come back when you have signed in there.',
     linkContinue: 'Continue to the provider',
     unlink: 'Unlink',

@@ -21,6 +21,7 @@ export const ssoZh: typeof ssoEn = {
     lead: '关联其他平台的账户后，无需本站密码即可登录。',
     none: '没有关联的账户。',
     link: (provider) => chinese`关联你的 ${provider} 账户`,
+    linkAnother: (provider) => chinese`再关联一个 ${provider} 账户`,
     linkQuestion: '你将前往登录平台，在那里登录后返回本站。',
     linkContinue: '前往登录平台',
     unlink: '取消关联',

@@ -1,8 +1,8 @@
 export const twoFactorEn = {
   enrolment: {
     title: 'Set up two-step verification',
-    scan: 'Scan this image with an authenticator app',
-    apps: 'Any of them works: Aegis, 2FAS, Google Authenticator, Microsoft Authenticator, or your password manager.',
+    scan: 'Add your account to an authenticator app',
+    apps: 'Scan the image with the app. Any of them works: Aegis, 2FAS, Google Authenticator, Microsoft Authenticator, or your password manager.',
     qr: 'QR code for your authenticator app',
     onThisPhone: 'Is the app on this device?',
     byHand: 'If you cannot scan, enter this setup key in the app:',

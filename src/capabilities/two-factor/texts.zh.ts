@@ -4,8 +4,8 @@ import { chinese } from '../../core/base/chinese.ts'
 export const twoFactorZh: typeof twoFactorEn = {
   enrolment: {
     title: '设置双重验证',
-    scan: '用身份验证器应用扫描此图',
-    apps: '任何一款都可以：Aegis、2FAS、Google Authenticator、Microsoft Authenticator，或你的密码管理器。',
+    scan: '把账户添加到身份验证器应用',
+    apps: '用应用扫描图片。任何一款都可以：Aegis、2FAS、Google Authenticator、Microsoft Authenticator，或你的密码管理器。',
     qr: '供身份验证器应用扫描的二维码',
     onThisPhone: '应用就在本设备上？',
     byHand: '无法扫描时，请在应用中输入这个设置密钥：',

@@ -61,14 +61,23 @@ export function ListPage({ children, ...props }: PropsWithChildren<ListPageProps
   )
 }
 
-/** The heading of a list, with the button that adds a thing. */
-export function ListHeader({ title, lead, add }: Pick<ListPageProps, 'title' | 'lead' | 'add'>) {
+type ListHeaderProps = PropsWithChildren<Pick<ListPageProps, 'title' | 'lead' | 'add'>>
+
+/**
+ * The heading of a list, with the button that adds a thing.
+ *
+ * @param props `children`: the menu of the list, beside the button.
+ */
+export function ListHeader({ title, lead, add, children }: ListHeaderProps) {
   return (
     <header class="bar">
       <Heading title={title} lead={lead} />
-      <a role="button" href={add.href}>
-        {add.label}
-      </a>
+      <div class="person">
+        <a role="button" href={add.href}>
+          {add.label}
+        </a>
+        {children}
+      </div>
     </header>
   )
 }

@@ -42,7 +42,8 @@ export function AccountPage({ view, title, children }: LayoutProps) {
 
 /** Leads back from the pages that the check of the account leads to. */
 function BackToCheck({ view: { t, path, isChecking } }: { view: View }): Child {
-  if (!isChecking || path.startsWith(CHECK_PATH) || path.startsWith('/account/admin')) return null
+  if (!isChecking || path === '/account' || path.startsWith(CHECK_PATH)) return null
+  if (path.startsWith('/account/admin')) return null
   return <Back href={CHECK_PATH}>{t.backToCheck}</Back>
 }
 

@@ -14,7 +14,7 @@ interface PagerProps {
 export function Pager({ view, page, pages, address, words = view.t.pager }: PagerProps) {
   if (pages === 1 && page === 1) return <></>
   return (
-    <p class="pager">
+    <p class="pages">
       {page > 1 ? <a href={address(Math.min(page - 1, pages))}>{words.newer}</a> : <span />}
       <span>{words.page(page, pages)}</span>
       {page < pages ? <a href={address(page + 1)}>{words.older}</a> : <span />}

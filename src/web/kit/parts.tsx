@@ -1,4 +1,4 @@
-import type { PropsWithChildren } from 'hono/jsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { View } from './view.ts'
 
 /** Leads back to the page above. */
@@ -7,6 +7,21 @@ export function Back({ href, children }: PropsWithChildren<{ href: string }>) {
     <p class="back">
       <a href={href}>‹ {children}</a>
     </p>
+  )
+}
+
+interface BadgeProps {
+  tone?: 'good' | 'warn' | undefined
+  children: Child
+}
+
+/** A badge behind the words of a title. The line may break before it. */
+export function Badge({ tone, children }: BadgeProps) {
+  return (
+    <>
+      {'\u2002'}
+      <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
+    </>
   )
 }
 

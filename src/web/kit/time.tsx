@@ -43,8 +43,12 @@ interface TimeProps {
 }
 
 /** A time among the facts of a row, in a phrase; `none` stands there when there is no time. */
-export function TimeFact({ view, at, phrase, none = '' }: TimeFactProps) {
-  return <span>{at === null ? none : <Time view={view} at={at} phrase={phrase} />}</span>
+export function TimeFact({ view, at, phrase, none = '', isMinor = false }: TimeFactProps) {
+  return (
+    <span class={isMinor ? 'minor' : undefined}>
+      {at === null ? none : <Time view={view} at={at} phrase={phrase} />}
+    </span>
+  )
 }
 
 interface TimeFactProps {
@@ -53,6 +57,8 @@ interface TimeFactProps {
   at: number | null
   phrase: (when: string) => string
   none?: string
+  /** Left out on phones, where a row has room for what counts. */
+  isMinor?: boolean
 }
 
 /** A time relative to now, such as “3 days ago”. */

@@ -6,6 +6,7 @@ import { endOf, isZone, parseDay, startOf } from '../../../core/base/calendar.ts
 import { reason } from '../../../core/base/reasons.ts'
 import { maxCharacters, possiblyEmptyText } from '../../../core/base/text.ts'
 import { pageQuery } from '../../../web/http/input.ts'
+import { MAX_EVENTS_IN_FILE } from './event-csv.ts'
 import { groupedKinds } from './event-look.ts'
 import { Field } from '../../../web/kit/fields.tsx'
 import type { Problem } from '../../../web/kit/form.ts'
@@ -153,6 +154,8 @@ export function EventFilterForm(props: PropsWithChildren<FilterProps>) {
         <button class="secondary">{t.filter}</button>
         <p class="hint">
           {t.zone} <span id="zone">{zone}</span>
+          <br />
+          {t.downloadHint(MAX_EVENTS_IN_FILE)}
         </p>
       </form>
     </details>

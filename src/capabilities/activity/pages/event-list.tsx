@@ -3,7 +3,6 @@ import { COMMAND_LINE } from '../../../core/base/network.ts'
 import { DAY_MILLISECONDS } from '../../../core/base/time.ts'
 import { browserOf } from '../../sessions/pages/sessions.tsx'
 import { Avatar } from '../../../web/kit/avatar.tsx'
-import { MAX_EVENTS_IN_FILE } from './event-csv.ts'
 import {
   EventChips,
   EventFilterForm,
@@ -71,7 +70,6 @@ export function EventsPage({ children, ...props }: PropsWithChildren<EventsPageP
         address={(to) => filterAddress(path, fields, to)}
         words={{ ...view.t.pager, page: pageWords }}
       />
-      <p class="aside">{t.downloadHint(MAX_EVENTS_IN_FILE)}</p>
     </AccountPage>
   )
 }
@@ -189,14 +187,15 @@ function EventRow({ view, run, reader, path }: EventRowProps) {
       }
     >
       <p class="facts">
-        <Times view={view} run={run} />
+        <span>
+          <Times view={view} run={run} />
+        </span>
         {event.network !== COMMAND_LINE.network && event.network !== '' && (
-          <>
-            {' · '}
+          <span>
             <a href={networkAddress(path, event.network)}>{event.network}</a>
-          </>
+          </span>
         )}
-        {event.userAgent !== '' && ` · ${browserOf(view, event.userAgent)}`}
+        {event.userAgent !== '' && <span>{browserOf(view, event.userAgent)}</span>}
       </p>
     </Row>
   )

@@ -10,7 +10,7 @@ import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
 import { ListPage } from '../../../web/kit/frames.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { CopyButton, Heading, ShownOnce } from '../../../web/kit/parts.tsx'
-import { Empty, NEWEST, Row } from '../../../web/kit/rows.tsx'
+import { Empty, Menu, NEWEST, Row } from '../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
 import { type Closed, ClosedBadge, ClosedNote } from '../../me/pages/closed-credentials.tsx'
@@ -79,7 +79,11 @@ export function AppPasswordsPage({ view, appPasswords, problem, ...closed }: App
       ))}
       none={<Empty icon="app-passwords" title={t.none} hint={t.noneHint} />}
     >
-      <p class="hint">{t.staysValid}</p>
+      {appPasswords.length > 0 && (
+        <p class="hint">
+          {t.staysValid} <a href="/account/sessions#everything">{t.endAll}</a>
+        </p>
+      )}
     </ListPage>
   )
 }
@@ -95,7 +99,9 @@ export function AppPasswordRow({ view, item, action, ...props }: AppPasswordRowP
   return (
     <Row icon="app-passwords" tone={isExpired ? 'red' : 'teal'} title={item.name} {...props}>
       <AppPasswordFacts view={view} item={item} />
-      <DeleteAppPassword view={view} item={item} action={action} />
+      <Menu label={view.t.actionsFor(item.name)}>
+        <DeleteAppPassword view={view} item={item} action={action} />
+      </Menu>
     </Row>
   )
 }
@@ -175,7 +181,7 @@ export function AppPasswordFacts({ view, item }: { view: View; item: AppPassword
           ))}
       </p>
       <p class="facts">
-        <TimeFact view={view} at={item.createdAt} phrase={t.created} />
+        <TimeFact view={view} at={item.createdAt} phrase={t.created} isMinor />
         <span>
           {item.lastUsedAt === null ? (
             t.neverUsed

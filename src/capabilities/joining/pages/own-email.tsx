@@ -4,7 +4,7 @@ import { Alert, Field } from '../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
 import { Tile } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
-import { Back, Heading } from '../../../web/kit/parts.tsx'
+import { Back, Badge, Heading } from '../../../web/kit/parts.tsx'
 import type { View } from '../../../web/kit/view.ts'
 
 export const EMAIL_PATH = '/account/email'
@@ -26,31 +26,33 @@ export function OwnEmailPage({ view, details, hasMail, fields, problem }: OwnEma
     <AccountPage view={view} title={t.ownTitle}>
       <Back href="/account">{view.t.nav.overview}</Back>
       <Heading title={t.ownTitle} lead={t.ownLead} />
-      <article>
-        <header>
-          <Tile icon="mail" tone={emailVerified || email === '' ? 'blue' : 'amber'} />
-          <h2>{email === '' ? t.noEmail : email}</h2>
-          {email !== '' && (
-            <span class={emailVerified ? 'badge good' : 'badge'}>
-              {emailVerified ? t.isVerified : t.isUnverified}
-            </span>
+      {email !== '' && (
+        <article>
+          <header>
+            <Tile icon="mail" tone={emailVerified ? 'green' : 'amber'} />
+            <h2>
+              {email}
+              <Badge tone={emailVerified ? 'good' : 'warn'}>
+                {emailVerified ? t.isVerified : t.isUnverified}
+              </Badge>
+            </h2>
+          </header>
+          {hasMail && !emailVerified && (
+            <form method="post" action={`${EMAIL_PATH}/send`}>
+              <p>{t.unverifiedHint}</p>
+              <button class="secondary">{t.send}</button>
+            </form>
           )}
-        </header>
-        {hasMail && email !== '' && !emailVerified && (
-          <form method="post" action={`${EMAIL_PATH}/send`}>
-            <p>{t.unverifiedHint}</p>
-            <button class="secondary">{t.send}</button>
-          </form>
-        )}
-      </article>
+        </article>
+      )}
       {hasMail ? (
         <article>
           <form method="post" action={EMAIL_PATH}>
             <Alert problem={problem} fields={['email', ...CONFIRM_FIELDS]} />
             <Field
               name="email"
-              label={t.email}
-              hint={t.emailHint}
+              label={email === '' ? t.email : t.otherEmail}
+              hint={email === '' ? t.emailNewHint : t.emailHint}
               value={fields === undefined ? email : echo(fields, 'email')}
               autocomplete="email"
               problem={problem}

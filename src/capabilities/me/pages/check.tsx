@@ -1,4 +1,4 @@
-import type { Child, PropsWithChildren } from 'hono/jsx'
+import type { Child } from 'hono/jsx'
 import { HOUR_MILLISECONDS } from '../../../core/base/time.ts'
 import { CHECK_PATH } from '../../../web/kit/checking.ts'
 import { ConfirmFields, CONFIRM_FIELDS } from '../../../web/kit/confirm.tsx'
@@ -8,7 +8,7 @@ import { Icon } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
 import type { Remaining } from '../../../web/kit/part-of-user.ts'
-import { RemainingRows } from '../../../web/kit/remaining-rows.tsx'
+import { RemainingKind } from '../../../web/kit/remaining-rows.tsx'
 import { Rows } from '../../../web/kit/rows.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
@@ -41,23 +41,20 @@ export function CheckPage(props: CheckProps) {
       <Heading title={t.title} lead={t.lead} />
       <article>
         <ol class="steps">
-          <li>
+          <li class={othersOf(props).length === 0 ? 'set' : undefined}>
             <Devices {...props} />
           </li>
-          <li>
+          <li class={isPasswordNew(props) ? 'set' : undefined}>
             <NewPassword {...props} />
           </li>
-          {remaining.map(({ title, page, rows }) => (
+          {remaining.map((kind) => (
             <li>
-              <h2>
-                {title(view.t)} <span class="badge">{rows.length}</span>
-              </h2>
-              <Folded view={view} count={rows.length}>
-                <RemainingRows view={view} rows={rows} ofOther={false} />
-              </Folded>
-              <a role="button" class="secondary" href={page}>
-                {t.open(title(view.t))}
-              </a>
+              <RemainingKind view={view} kind={kind} ofOther={false} />
+              <p class="buttons">
+                <a role="button" class="secondary" href={kind.page}>
+                  {t.open(kind.title(view.t))}
+                </a>
+              </p>
             </li>
           ))}
           <li>
@@ -96,34 +93,26 @@ function Devices(props: CheckProps) {
         none={others.length === 0 && <Done text={view.t.sessions.onlyThis} />}
       />
       {known.length > 0 && (
-        <Folded view={view} count={known.length}>
+        <details class="older">
+          <summary>{t.known(known.length)}</summary>
           <Rows rows={known} none={<></>} />
-        </Folded>
+        </details>
       )}
     </>
   )
 }
 
-/** The most entries that a step shows unasked. */
-const MAX_OPEN = 2
-
-function Folded({ view, count, children }: PropsWithChildren<{ view: View; count: number }>) {
-  if (count <= MAX_OPEN) return <>{children}</>
-  return (
-    <details class="older">
-      <summary>{view.t.check.show(count)}</summary>
-      {children}
-    </details>
-  )
+function isPasswordNew({ view, passwordAt }: CheckProps): boolean {
+  return passwordAt !== undefined && view.now - passwordAt < HOUR_MILLISECONDS
 }
 
-function NewPassword({ view, passwordAt, refused }: CheckProps) {
+function NewPassword(props: CheckProps) {
+  const { view, passwordAt, refused } = props
   const t = view.t.check
-  const isNew = passwordAt !== undefined && view.now - passwordAt < HOUR_MILLISECONDS
   return (
     <>
       <h2>{t.password}</h2>
-      {isNew ? (
+      {passwordAt !== undefined && isPasswordNew(props) ? (
         <Done text={<Time view={view} at={passwordAt} phrase={t.passwordChanged} />} />
       ) : (
         <>

@@ -68,7 +68,7 @@ function Guard({ protection, ...props }: OverviewProps & { protection: Protectio
     <article class={`guard ${level}`}>
       <Pins states={checks.map(({ isGood }) => isGood)} />
       <div>
-        <h2>{t.levels[level]}</h2>
+        <h2>{next === undefined ? t.levels.good : t.levels[level]}</h2>
         <p class="hint">{t.score(good, checks.length)}</p>
       </div>
       <ul class="checks">

@@ -1,7 +1,7 @@
 import { inBatchOf, type SharedParts } from '../../../core/database/shared-batch.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { loadPartsOfUser } from '../../../web/kit/capability.ts'
-import { RemainingRows } from '../../../web/kit/remaining-rows.tsx'
+import { RemainingKind } from '../../../web/kit/remaining-rows.tsx'
 import { CHECK_PATH } from '../../../web/kit/checking.ts'
 import { CardPage } from '../../../web/kit/frames.tsx'
 import type { Remaining } from '../../../web/kit/part-of-user.ts'
@@ -62,11 +62,8 @@ export function RemainingAccessPage({ view, remaining }: RemainingAccessProps) {
 export function RemainingAccessLists({ view, remaining, ofOther = false }: RemainingAccessProps) {
   return (
     <>
-      {remaining.map(({ title, rows }) => (
-        <>
-          <h2>{title(view.t)}</h2>
-          <RemainingRows view={view} rows={rows} ofOther={ofOther} />
-        </>
+      {remaining.map((kind) => (
+        <RemainingKind view={view} kind={kind} ofOther={ofOther} />
       ))}
     </>
   )

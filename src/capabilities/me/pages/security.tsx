@@ -1,4 +1,5 @@
 import { problemIn } from '../../../web/kit/form.ts'
+import { Heading } from '../../../web/kit/parts.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { ClosedNote } from './closed-credentials.tsx'
 import { FactorSection } from '../../two-factor/pages/factor-section.tsx'
@@ -13,7 +14,7 @@ export function SecurityPage(props: SecurityProps) {
   const t = props.view.t.security
   return (
     <AccountPage view={props.view} title={t.title}>
-      <h1>{t.title}</h1>
+      <Heading title={t.title} lead={t.lead} />
       <Sections {...props} />
     </AccountPage>
   )
@@ -40,8 +41,8 @@ function Sections(props: SecurityProps) {
       {props.isRecovered && props.account.hasTwoFactor && <LostPhone view={props.view} />}
       <PasskeySection {...props} />
       <TwoFactorSection {...props} />
-      {props.sections.map((show) => show(props))}
       <PasswordSection {...props} />
+      {props.sections.map((show) => show(props))}
     </>
   )
 }

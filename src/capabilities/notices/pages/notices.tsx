@@ -15,7 +15,7 @@ import {
 import { Tile } from '../../../web/kit/icons.tsx'
 import { OtherChoices } from '../../../web/kit/frames.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
-import { CopyButton, Heading } from '../../../web/kit/parts.tsx'
+import { Badge, CopyButton, Heading } from '../../../web/kit/parts.tsx'
 import { Choices } from '../../../web/kit/rows.tsx'
 import type { View } from '../../../web/kit/view.ts'
 
@@ -81,7 +81,7 @@ export function OwnNoticesPage(props: OwnNoticesPageProps) {
       {channel === undefined && address === undefined && (
         <section>
           <h2>{t.topicsLabel}</h2>
-          <ul class="hint">
+          <ul class="may">
             {OWN_TOPICS.map((topic) => (
               <li>{t.ownTopics[topic]}</li>
             ))}
@@ -106,7 +106,8 @@ function kindsFor({ view, channel, address }: OwnNoticesProps): {
   const hasEmail = view.hasMail && (address !== undefined || emailPageOf(view) !== undefined)
   if (!hasEmail) return { choices: ['ntfy'], others: ['webhook'] }
   const isChosen = channel?.kind === 'email' && address !== undefined
-  return { choices: isOffered || isChosen ? [] : ['email'], others: ['ntfy', 'webhook'] }
+  const others = (['ntfy', 'webhook'] as const).filter((kind) => kind !== channel?.kind)
+  return { choices: isOffered || isChosen ? [] : ['email'], others }
 }
 
 const OWN_ICONS = { email: 'mail', ntfy: 'phone', webhook: 'terminal' } as const
@@ -164,8 +165,10 @@ function OwnChannel({ view, channel, refused }: OwnChannelProps) {
           icon={own(OWN_ICONS, channel.kind) ?? 'notices'}
           tone={channel.failure === '' ? 'green' : 'red'}
         />
-        <h2>{title}</h2>
-        <span class="badge good">{view.t.security.on}</span>
+        <h2>
+          {title}
+          <Badge tone="good">{view.t.security.on}</Badge>
+        </h2>
       </header>
       <ChannelFacts view={view} channel={channel} />
       <div class="decide">
@@ -191,6 +194,11 @@ function OwnChannel({ view, channel, refused }: OwnChannelProps) {
             isLabelled
           />
         </Change>
+        {channel.kind !== 'email' && (
+          <a role="button" class="secondary" href={`${OWN_NOTICES_PATH}?kind=${channel.kind}`}>
+            {t.changeAddress}
+          </a>
+        )}
         <Change
           view={view}
           label={t.ownDelete}
@@ -245,14 +253,14 @@ export function OwnChannelPage(props: ChannelFormProps) {
                 chosen={chosen}
                 problem={problem}
               />
+              <ConfirmFields view={view} form="save" problem={problem} />
+              <FormButtons
+                view={view}
+                submit={channel === undefined ? t.ownAdd : t.replace}
+                back={OWN_NOTICES_PATH}
+              />
             </li>
           </ol>
-          <ConfirmFields view={view} form="save" problem={problem} />
-          <FormButtons
-            view={view}
-            submit={channel === undefined ? t.ownAdd : t.replace}
-            back={OWN_NOTICES_PATH}
-          />
         </form>
       </article>
     </AccountPage>

@@ -9,7 +9,7 @@ import { showForm } from '../../../web/kit/frames.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
 import { Empty, Row, Rows } from '../../../web/kit/rows.tsx'
-import { Time, TimeFact } from '../../../web/kit/time.tsx'
+import { TimeFact } from '../../../web/kit/time.tsx'
 import { readView, type View } from '../../../web/kit/view.ts'
 
 const PATH = '/account/programs'
@@ -37,15 +37,12 @@ export function AppFacts({ view, program }: { view: View; program: Program }) {
   const site = siteOf(program.redirectUris)
   return (
     <p class="facts">
-      <span>
-        {site !== undefined && (
-          <>
-            <a href={site.origin}>{site.host}</a>
-            {' · '}
-          </>
-        )}
-        {usedAt === null ? t.neverUsed : <Time view={view} at={usedAt} phrase={t.used} />}
-      </span>
+      {site !== undefined && (
+        <span>
+          <a href={site.origin}>{site.host}</a>
+        </span>
+      )}
+      <TimeFact view={view} at={usedAt} phrase={t.used} none={t.neverUsed} />
       {givenAt !== null && <TimeFact view={view} at={givenAt} phrase={t.given} />}
     </p>
   )

@@ -7,6 +7,7 @@ import { EndOthers } from '../../../web/kit/end-others.tsx'
 import { Alert, Field } from '../../../web/kit/fields.tsx'
 import { problemIn } from '../../../web/kit/form.ts'
 import { Tile } from '../../../web/kit/icons.tsx'
+import { Badge } from '../../../web/kit/parts.tsx'
 import { NoPasskeysHere, PasskeyScript } from '../../../web/kit/passkey-button.tsx'
 import { Menu, Row, Rows } from '../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
@@ -26,8 +27,10 @@ export function PasskeySection(props: SecurityProps) {
     <article>
       <header>
         <Tile icon="passkeys" tone="green" />
-        <h2>{t.title}</h2>
-        {passkeys.length > 0 && <span class="badge good">{passkeys.length}</span>}
+        <h2>
+          {t.title}
+          {passkeys.length > 0 && <Badge tone="good">{passkeys.length}</Badge>}
+        </h2>
       </header>
       <p>{t.lead}</p>
       {isOwnForm && isRefusedElsewhere && <Alert problem={refused.problem} fields={[]} />}
@@ -112,7 +115,7 @@ export function PasskeyFacts({ view, passkey }: { view: View; passkey: StoredPas
   const { createdAt, lastUsedAt, backedUp, backupEligible, rpId } = passkey
   return (
     <p class="facts">
-      <TimeFact view={view} at={createdAt} phrase={t.added} />
+      <TimeFact view={view} at={createdAt} phrase={t.added} isMinor={lastUsedAt !== null} />
       <TimeFact view={view} at={lastUsedAt} phrase={t.lastUsed} none={t.neverUsed} />
       {/* Unknown for an imported passkey that has not been used here. */}
       {backupEligible !== null && <span>{backedUp ? t.synced : t.thisDevice}</span>}

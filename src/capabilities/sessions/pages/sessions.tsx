@@ -10,7 +10,7 @@ import { problemIn, type ShownRefused } from '../../../web/kit/form.ts'
 import { Icon, type IconName } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Named } from '../../../web/kit/named.tsx'
-import { Heading } from '../../../web/kit/parts.tsx'
+import { Badge, Heading } from '../../../web/kit/parts.tsx'
 import { Row } from '../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
 import { describeUserAgent } from '../../../web/kit/user-agent.ts'
@@ -72,7 +72,9 @@ export function SessionsPage(props: SessionsProps) {
         ))}
       </ul>
       {others.length === 0 && <p class="aside">{t.onlyThis}</p>}
-      <EndEverything view={view} />
+      <div id="everything">
+        <EndEverything view={view} />
+      </div>
       {others.length > 0 && !hasEnded && newNetworks.length === 0 && (
         <p class="aside">
           <a href={CHECK_PATH}>{t.unknownDevice}</a>
@@ -136,8 +138,8 @@ export function SessionRow({ view, session, isCurrent, from, level = 2, ...found
       title={
         <>
           {browserOf(view, session.userAgent)}
-          {isCurrent && <span class="badge good">{t.current}</span>}
-          {isNew && <span class="badge warn">{t.newNetwork}</span>}
+          {isCurrent && <Badge tone="good">{t.current}</Badge>}
+          {isNew && <Badge tone="warn">{t.newNetwork}</Badge>}
         </>
       }
     >
@@ -149,8 +151,8 @@ export function SessionRow({ view, session, isCurrent, from, level = 2, ...found
       <p class="facts">
         <span>{placeName(view, session.network, found.countries.get(session.network) ?? '')}</span>
         <TimeFact view={view} at={session.createdAt} phrase={t.since} />
-        <Methods view={view} amr={session.amr} />
-        <TimeFact view={view} at={session.expiresAt} phrase={t.expires} />
+        <Methods view={view} amr={session.amr} isMinor />
+        <TimeFact view={view} at={session.expiresAt} phrase={t.expires} isMinor />
       </p>
       {!isCurrent && (
         <form method="post" action="/account/sessions/end">
@@ -173,9 +175,21 @@ export function deviceIcon(userAgent: string): IconName {
 }
 
 /** How a session was made, as in “with password and code”; nothing for one of an earlier version. */
-export function Methods({ view: { t }, amr }: { view: View; amr: string }) {
+export function Methods({ view: { t }, amr, isMinor = false }: MethodsProps) {
   const names = storedMethods(amr).flatMap((method) => own(t.sessions.methods, method) ?? [])
-  return names.length === 0 ? <></> : <span>{t.sessions.madeWith(names.join(t.sessions.and))}</span>
+  if (names.length === 0) return <></>
+  return (
+    <span class={isMinor ? 'minor' : undefined}>
+      {t.sessions.madeWith(names.join(t.sessions.and))}
+    </span>
+  )
+}
+
+interface MethodsProps {
+  view: View
+  amr: string
+  /** Left out on phones. */
+  isMinor?: boolean
 }
 
 /** The use of a session is noted to the hour, so minutes would say more than is known. */

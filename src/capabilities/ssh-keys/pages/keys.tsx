@@ -42,7 +42,19 @@ export function KeysPage({ view, account, keys, help, problem, ...closed }: Keys
         title={t.title}
         lead={hasAccess ? t.lead : t.leadWithoutAccess}
         add={{ href: '/account/keys/add', label: t.add }}
-      />
+      >
+        {keys.length > 1 && (
+          <Menu label={view.t.actionsFor(t.title)}>
+            <Change
+              view={view}
+              label={t.deleteAll}
+              question={t.deleteAllQuestion}
+              action="/account/keys/delete-all"
+              submit={t.deleteAll}
+            />
+          </Menu>
+        )}
+      </ListHeader>
       <Alert problem={problem} fields={[]} />
       <ClosedNote view={view} {...closed} />
       {hasAccess ? (
@@ -56,15 +68,6 @@ export function KeysPage({ view, account, keys, help, problem, ...closed }: Keys
           <summary>{t.older(older.length)}</summary>
           <KeyRows view={view} keys={older} closedIds={closedIds} />
         </details>
-      )}
-      {keys.length > 1 && (
-        <Change
-          view={view}
-          label={t.deleteAll}
-          question={t.deleteAllQuestion}
-          action="/account/keys/delete-all"
-          submit={t.deleteAll}
-        />
       )}
     </AccountPage>
   )
@@ -143,8 +146,10 @@ function KeyRow({ view, item, isClosed, id }: KeyRowProps) {
         <ClosedBadge view={view} isClosed={isClosed} />
         <Use view={view} item={item} />
         <TimeFact view={view} at={item.addedAt} phrase={t.added} />
-        <span class="kind">{item.type}</span>
-        {item.type === 'ssh-rsa' && <span>{t.bits(item.bits)}</span>}
+        <span class="minor">
+          {item.type}
+          {item.type === 'ssh-rsa' && `, ${t.bits(item.bits)}`}
+        </span>
       </p>
       <Menu label={view.t.actionsFor(item.title)}>
         <p class="row-note">

@@ -58,7 +58,7 @@ function UserKeys({ view, keys, action: path, refused }: UserPage & { keys: Stor
         rows={keys.toReversed().map((key) => (
           <Row icon="keys" title={key.title} level={3}>
             <p class="facts">
-              <span class="kind">{key.type}</span>
+              <span>{key.type}</span>
               <TimeFact view={view} at={key.addedAt} phrase={words.added} />
             </p>
             <code>{key.fingerprint}</code>

@@ -42,7 +42,10 @@ export function IdentitySection(props: SectionProps) {
             view={view}
             label={
               <span class="mark">
-                <Icon name={providerIcon(platform)} /> {t.link(siteProviderName(view, platform))}
+                <Icon name={providerIcon(platform)} />{' '}
+                {(identities.length === 0 ? t.link : t.linkAnother)(
+                  siteProviderName(view, platform),
+                )}
               </span>
             }
             question={t.linkQuestion}
@@ -97,7 +100,12 @@ export function IdentityFacts({ view, identity, ofOther = false }: IdentityFacts
   return (
     <p class="facts">
       <span>{siteProviderName(view, platform)}</span>
-      <TimeFact view={view} at={linkedAt} phrase={own(phrases, linkedBy) ?? phrases.user} />
+      <TimeFact
+        view={view}
+        at={linkedAt}
+        phrase={own(phrases, linkedBy) ?? phrases.user}
+        isMinor={lastUsedAt !== null}
+      />
       <TimeFact
         view={view}
         at={lastUsedAt}

@@ -4,6 +4,7 @@ import { Change } from '../../../web/kit/confirm.tsx'
 import { Alert, Field } from '../../../web/kit/fields.tsx'
 import { type Problem, problemIn } from '../../../web/kit/form.ts'
 import { Tile } from '../../../web/kit/icons.tsx'
+import { Badge } from '../../../web/kit/parts.tsx'
 import type { View } from '../../../web/kit/view.ts'
 import type { SecurityProps } from '../../me/pages/security-forms.ts'
 
@@ -15,10 +16,12 @@ export function TwoFactorSection(props: SecurityProps) {
     <article>
       <header>
         <Tile icon="phone" />
-        <h2>{t.twoFactorTitle}</h2>
-        <span class={account.hasTwoFactor ? 'badge good' : 'badge'}>
-          {account.hasTwoFactor ? t.on : t.off}
-        </span>
+        <h2>
+          {t.twoFactorTitle}
+          <Badge tone={account.hasTwoFactor ? 'good' : undefined}>
+            {account.hasTwoFactor ? t.on : t.off}
+          </Badge>
+        </h2>
       </header>
       <p>{t.twoFactorLead}</p>
       {account.hasTwoFactor ? (

@@ -34,7 +34,7 @@ export function SignInChart({ view, days }: { view: View; days: readonly Day[] }
     <article class="chart">
       <header>
         <h2>{t.signInsByDay}</h2>
-        <p class="facts">
+        <p class="hint">
           <span>{t.signIns}</span>
           <span class="refused">{t.refused}</span>
         </p>
