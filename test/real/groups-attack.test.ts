@@ -20,6 +20,8 @@ const program = findProgram('OPENLIST_BIN', 'openlist')
 const rclone = findProgram('RCLONE_BIN', 'rclone')
 /** In the files that are closed, and in no other. */
 const SECRET = 'the words of a closed file'
+/** The setting of OpenList with the number of copies that run at once. */
+const WORKERS = 'copy_task_threads_num'
 /** Runs of a property that asks two servers each time. */
 const RUNS = 150
 
@@ -392,6 +394,45 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     try {
       expect(await retry()).toMatchObject({ code: 403 })
     } finally {
+      await change('read')
+    }
+  })
+
+  /** Begins a copy. @returns The id of its task. */
+  async function queued(source: object): Promise<string> {
+    const { data } = await post('fs/copy', { ...to, ...source })
+    return data.tasks[0].id
+  }
+
+  test('a copy that waits is cancelled when its right is taken, and others are not', async () => {
+    const workers = async (value: string) => {
+      const setting = await site.openlist.asAdmin('GET', `/api/admin/setting/get?key=${WORKERS}`)
+      await site.openlist.asAdmin('POST', '/api/admin/setting/save', [{ ...setting, value }])
+      return setting.value
+    }
+    const tasks = async (which: 'undone' | 'done'): Promise<{ id: string; state: number }[]> =>
+      (await site.client.call('GET', `/api/task/copy/${which}`, { token: alice })).data
+    const stateOf = async (id: string, which: 'undone' | 'done') =>
+      (await tasks(which)).find((task) => task.id === id)?.state
+    const { content } = await site.asAdmin('GET', '/api/admin/folder_rule/list?path=/nas/shown')
+    const change = (access: string) =>
+      site.asAdmin('POST', '/api/admin/folder_rule/update', { id: content[0].id, access })
+    const before = await workers('0')
+    try {
+      const taken = await queued({ src_dir: '/nas', names: ['shown'] })
+      const kept = await queued({ src_dir: '/way/to/mine', names: ['b.txt'] })
+      expect(await change('none')).toEqual({ waiting: 0 })
+      put('nas/shown/later.txt', 'put there later')
+      expect([await stateOf(taken, 'undone'), await stateOf(kept, 'undone')]).toEqual([3, 0])
+      await workers(before)
+      await vi.waitFor(async () => {
+        expect([await stateOf(taken, 'done'), await stateOf(kept, 'done')]).toEqual([4, 2])
+      }, 20_000)
+      await vi.waitFor(() => expect(tree('nas/open')).toHaveProperty(['b.txt']))
+      expect(tree('nas/open')).not.toHaveProperty(['shown/later.txt'])
+      expect(tree('nas/open')).not.toHaveProperty(['shown/read.txt'])
+    } finally {
+      await workers(before)
       await change('read')
     }
   })

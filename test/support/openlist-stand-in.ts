@@ -3,6 +3,7 @@ import { staticDigest } from '../../src/core/passwords/passwords.ts'
 import type { Deps } from '../../src/core/deps.ts'
 import { StandInMetas } from './openlist-metas.ts'
 import { StandInShares } from './openlist-shares.ts'
+import { StandInTasks } from './openlist-tasks.ts'
 
 interface User {
   id: number
@@ -59,6 +60,7 @@ export class OpenListStandIn {
   files: Record<string, string> = {}
   readonly metas = new StandInMetas()
   readonly shares = new StandInShares()
+  readonly tasks = new StandInTasks()
   /** That were made in it. */
   readonly folders: string[] = []
   /** The drivers of its storages, by their paths. */
@@ -162,6 +164,9 @@ export class OpenListStandIn {
       const isMade = call !== 'create' || sent.body.startsWith('{')
       const shared = call && isMade && this.shares.answer(call, user, shareId, sent.body)
       if (shared) return envelope(...shared)
+      const [, kind = '', does = ''] = /^\/api\/task\/(\w+)\/(\w+)$/.exec(pathname) ?? []
+      const tasks = this.tasks.answer(kind, does, user, sent.body)
+      if (tasks) return envelope(...tasks)
       const read = /^\/api\/fs\/(?:list|get|dirs)$/.test(pathname) && pathIn(sent.body)
       if (read && !this.metas.admits(user.id, join(user.base_path, read), 'read'))
         return envelope(403, 'password is incorrect or you have no permission')

@@ -137,11 +137,11 @@ export function accessToWhole(seen: SeenRules, path: string): Decided {
     .reduce((least, access) => (STRENGTH[access] < STRENGTH[least] ? access : least))
 }
 
-export function hasRulesBelow({ at }: SeenRules, path: string): boolean {
+export function hasRulesBelow({ at }: Pick<SeenRules, 'at'>, path: string): boolean {
   return [...at.keys()].some((folder) => isBelow(folder, path))
 }
 
-export function hasRulesIn(seen: SeenRules, path: string): boolean {
+export function hasRulesIn(seen: Pick<SeenRules, 'at'>, path: string): boolean {
   return seen.at.has(path) || hasRulesBelow(seen, path)
 }
 

@@ -41,24 +41,39 @@ export const takesAwayBelow = (path: string): Need => ({ ...changesBelow(path), 
  * @throws {Refusal} `folderDenied`, `folderHasRules`.
  */
 export function refuseUnmet(seen: SeenRules, needs: readonly Need[]): void {
-  if (seen.at.size === 0) return
+  const unmet = findUnmet(seen, needs)
+  if (unmet !== undefined) throw new Refusal(unmet)
+}
+
+export function areMet(seen: SeenRules, needs: readonly Need[]): boolean {
+  return findUnmet(seen, needs) === undefined
+}
+
+type Unmet = 'folderDenied' | 'folderHasRules'
+
+function findUnmet(seen: SeenRules, needs: readonly Need[]): Unmet | undefined {
+  if (seen.at.size === 0) return undefined
   const onWay = new Set(Array.from(seen.at.keys()).flatMap(pathAndParents))
   // One request can name thousands of items, most without rules, or one of them thousands of times.
   const different = new Map(
     needs.map((need) => [`${need.access} ${need.noRules} ${need.isAlone} ${need.path}`, need]),
   )
-  for (const need of different.values()) refuseUnmetOne(seen, need, onWay.has(need.path))
+  for (const need of different.values()) {
+    const unmet = unmetOf(seen, need, onWay.has(need.path))
+    if (unmet !== undefined) return unmet
+  }
+  return undefined
 }
 
-function refuseUnmetOne(
+function unmetOf(
   seen: SeenRules,
   { path, access, noRules, isAlone = false, isForAdmins = false }: Need,
   hasRules: boolean,
-): void {
+): Unmet | undefined {
   const decided = hasRules && !isAlone ? accessToWhole(seen, path) : accessAt(seen, path).access
   const isMet = access === 'read' ? mayRead(decided) : mayWrite(decided)
-  if (!isMet) throw new Refusal('folderDenied')
-  if (!hasRules || noRules === undefined || (seen.isAdmin && !isForAdmins)) return
+  if (!isMet) return 'folderDenied'
+  if (!hasRules || noRules === undefined || (seen.isAdmin && !isForAdmins)) return undefined
   const isStopped = noRules === 'within' ? hasRulesIn(seen, path) : hasRulesBelow(seen, path)
-  if (isStopped) throw new Refusal('folderHasRules')
+  return isStopped ? 'folderHasRules' : undefined
 }

@@ -108,7 +108,8 @@ async function listShares(deps: PlanDeps, files: FileServer): Promise<Share[]> {
   throw new Refusal('filesBroken', { detail: 'no list of shares' })
 }
 
-function creatorOf(name: string, { remoteUsers }: RightsHere) {
+/** Finds the user of the file server whose name a share or a task has. */
+export function creatorOf(name: string, { remoteUsers }: RightsHere) {
   return remoteUsers.find(({ remoteName, nextName }) => remoteName === name || nextName === name)
 }
 

@@ -14,6 +14,7 @@ import { type Rights, readRights, readRightsHere } from './plan.ts'
 import { sendMeta, sendingMetas } from './send-metas.ts'
 import { disableShares } from './shares.ts'
 import { isSettled } from './store.ts'
+import { cancelWaitingTasks } from './waiting-tasks.ts'
 
 export type WriterDeps = LeaseDeps &
   Pick<Deps, 'isolateMemory'> & {
@@ -50,7 +51,7 @@ export interface Written {
 export async function writeFolders(deps: WriterDeps, files: FileServer): Promise<Written> {
   if (files.problem === undefined) {
     try {
-      const write = (leased: WriterDeps) => writeRound(leased, files, ({ writes }) => writes)
+      const write = (leased: WriterDeps) => writeRound(deps, leased, files, ({ writes }) => writes)
       const lease = { leaseMilliseconds: LEASE_MILLISECONDS }
       return await asOnlyWriter(deps, files, METAS, write, lease)
     } catch (error) {
@@ -110,7 +111,7 @@ export async function settleFor(
   const isWaiting = (rights: Rights) => noteWaiting(deps, rights).has(account.id)
   if (!isWaiting(await readRights(deps, files))) return
   const write = async (leased: WriterDeps) => {
-    await writeRound(leased, files, ({ writes, remoteUsers }) => {
+    await writeRound(deps, leased, files, ({ writes, remoteUsers }) => {
       const { remoteId } = remoteUsers.find(({ userId }) => userId === account.id) ?? {}
       return writes.filter(({ changes }) => remoteId !== undefined && changes(remoteId))
     })
@@ -157,36 +158,42 @@ export async function refuseForeignLists(
 }
 
 /**
- * Ends the shares that the rules forbid, and writes folders.
+ * Ends the shares and the waiting tasks that the rules forbid, and writes folders.
  *
+ * @param deps Those that hold no lease: each call renews it, and none is needed to cancel a task.
  * @param choose Returns the writes, of which the first twenty folders are written.
  */
 async function writeRound(
   deps: WriterDeps,
+  leased: WriterDeps,
   files: FileServer,
   choose: (rights: Rights) => readonly MetaWrite[],
 ): Promise<Written> {
-  const rights = await readRights(deps, files)
-  const areSharesEnded = await endShares(deps, files, rights)
-  const { left, done } = await writeSome(deps, files, rights, choose(rights))
-  if (left.length === 0 && areSharesEnded) await recordSettled(deps.db, rights.version)
+  const rights = await readRights(leased, files)
+  const ended = await Promise.all([
+    isDone(deps, 'the shares of the file server', disableShares(leased, files, rights)),
+    isDone(deps, 'the tasks of the file server', cancelWaitingTasks(deps, files, rights)),
+  ])
+  const isEnded = ended.every(Boolean)
+  const { left, done } = await writeSome(leased, files, rights, choose(rights))
+  if (left.length === 0 && isEnded) await recordSettled(deps.db, rights.version)
   const waiting = new Set(left.map(({ path }) => path))
   const written = new Set(done.map(({ path }) => path).filter((path) => !waiting.has(path)))
   return {
     folders: rights.folders.length,
     written: written.size,
-    waiting: areSharesEnded ? waiting.size : Math.max(waiting.size, 1),
+    waiting: isEnded ? waiting.size : Math.max(waiting.size, 1),
   }
 }
 
-/** The folders do not wait for shares that can't be ended. */
-async function endShares(deps: WriterDeps, files: FileServer, rights: Rights): Promise<boolean> {
+/** The folders do not wait for shares and tasks that can't be ended. */
+async function isDone(deps: WriterDeps, during: string, work: Promise<void>): Promise<boolean> {
   try {
-    await disableShares(deps, files, rights)
+    await work
     return true
   } catch (error) {
     if (!(error instanceof Refusal) || isAway(error)) throw error
-    tellFailure(deps, error, { during: 'the shares of the file server' })
+    tellFailure(deps, error, { during })
     return false
   }
 }

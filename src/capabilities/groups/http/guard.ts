@@ -19,7 +19,7 @@ import { settleFor } from '../writer.ts'
 import { type ItemCall, itemCallOf, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
 import { mayBeOfShare, readingOf, shareOf } from './readings.ts'
-import { needsOfTask } from './task-needs.ts'
+import { needsOfTask } from '../task-needs.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 
 interface Site {
@@ -168,15 +168,15 @@ const tasksSchema = v.nullable(v.array(v.object({ id: v.string(), name: v.string
 
 /** @throws {Refusal} `folderDenied` for a task whose folders are not known. */
 async function needsOfTasks(
-  { list, ids }: NonNullable<ItemCall['tasks']>,
+  { kind, ids }: NonNullable<ItemCall['tasks']>,
   { basePath }: Account,
   { ask }: FileAsker,
 ): Promise<Need[]> {
-  const listed = v.safeParse(tasksSchema, (await ask?.(list))?.data)
+  const listed = v.safeParse(tasksSchema, (await ask?.(`/api/task/${kind}/done`))?.data)
   const tasks = listed.success ? (listed.output ?? []) : []
   const names = new Map(tasks.map(({ id, name }) => [id, name]))
   return ids.flatMap((id) => {
-    const needs = needsOfTask(names.get(id) ?? '')
+    const needs = needsOfTask(kind, names.get(id) ?? '')
     // The user may have had another base path then.
     const isBelow = needs?.every(({ path }) => isAtOrBelow(path, cleanFolder(basePath)))
     if (needs === undefined || isBelow !== true) throw new Refusal('folderDenied')

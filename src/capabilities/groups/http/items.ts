@@ -34,8 +34,8 @@ export interface ItemCall {
    *   folder.
    */
   needs: (basePath: string) => Need[]
-  /** Copies or moves that are begun again: the path of their list, and their ids. */
-  tasks?: { list: string; ids: string[] }
+  /** Copies or moves that are begun again. */
+  tasks?: { kind: 'copy' | 'move'; ids: string[] }
   /** What OpenList is to fetch. */
   downloads?: string[]
   /** For a request that opens a share. */
@@ -264,17 +264,16 @@ function retryCall(
 ): ItemCall {
   const isKnown = kind === 'copy' || kind === 'move'
   if (!isKnown || which === '_failed') return { understood: {}, needs: () => [writesWhole('/')] }
-  const list = `/api/task/${kind}/done`
   if (which === undefined) {
     // OpenList takes the first of two ids.
     const id = (query.get('tid') ?? '').toWellFormed()
     const understood = { search: `?tid=${encodeURIComponent(id)}` }
-    return { understood, needs: () => [], tasks: { list, ids: [id] } }
+    return { understood, needs: () => [], tasks: { kind, ids: [id] } }
   }
   const ids = v.safeParse(idsSchema, body())
   if (!ids.success) throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
   const understood = understoodJson(ids.output)
-  return { understood, needs: () => [], tasks: { list, ids: ids.output } }
+  return { understood, needs: () => [], tasks: { kind, ids: ids.output } }
 }
 
 /**

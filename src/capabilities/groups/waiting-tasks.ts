@@ -1,0 +1,77 @@
+import * as v from 'valibot'
+import { ADMIN } from '../../core/accounts/roles.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { callOrigin, type OriginDeps } from '../files/origin.ts'
+import { hasRulesIn, pathAndParents, type RulesAt, rulesByPath, seenBy } from './decision.ts'
+import { areMet, writesWhole } from './needs.ts'
+import type { RightsHere } from './plan.ts'
+import { creatorOf } from './shares.ts'
+import { needsOfTask, TASK_KINDS, type TaskKind } from './task-needs.ts'
+
+/**
+ * The states of a task that does not run: pending, failed and to be tried again, waiting for that,
+ * before that (`tache.State`).
+ */
+const WAITING: readonly number[] = [0, 5, 8, 9]
+
+const taskSchema = v.object({
+  id: v.string(),
+  name: v.string(),
+  state: v.number(),
+  creator: v.string(),
+  creator_role: v.number(),
+})
+type Task = v.InferOutput<typeof taskSchema>
+const tasksSchema = v.nullable(v.array(taskSchema))
+
+/**
+ * Cancels the tasks that wait in the queues of the file server and that their users might not begin
+ * now: once begun, a task looks at no rights. Those that run go on.
+ *
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function cancelWaitingTasks(
+  deps: OriginDeps,
+  files: FileServer,
+  here: RightsHere,
+): Promise<void> {
+  if (here.folders.length === 0) return
+  const at = rulesByPath(here.rules)
+  await Promise.all(
+    TASK_KINDS.map(async (kind) => {
+      const tasks = await listWaiting(deps, files, kind)
+      const ids = tasks.filter((task) => isOver(kind, task, here, at)).map(({ id }) => id)
+      if (ids.length === 0) return
+      const call = { token: files.token, body: ids }
+      const { code } = await callOrigin(deps, files, `/api/task/${kind}/cancel_some`, call)
+      if (code !== 200)
+        throw new Refusal('filesBroken', { detail: `tasks can't be cancelled: ${code}` })
+    }),
+  )
+}
+
+async function listWaiting(deps: OriginDeps, files: FileServer, kind: TaskKind): Promise<Task[]> {
+  const path = `/api/task/${kind}/undone`
+  const { code, data } = await callOrigin(deps, files, path, { token: files.token })
+  const tasks = v.safeParse(tasksSchema, data)
+  if (code !== 200 || !tasks.success)
+    throw new Refusal('filesBroken', { detail: 'no list of tasks' })
+  return (tasks.output ?? []).filter(({ state }) => WAITING.includes(state))
+}
+
+/** Whether a task waits that its user might not begin now. */
+function isOver(kind: TaskKind, task: Task, here: RightsHere, at: RulesAt): boolean {
+  if (task.creator_role === ADMIN) return false
+  const needs = needsOfTask(kind, task.name) ?? [writesWhole('/')]
+  const userId = creatorOf(task.creator, here)?.userId
+  const person = here.people.find(({ id }) => id === userId)
+  // The name is that of the day when the task was made, so it may be another user's by now.
+  if (person === undefined) return needs.some(({ path }) => isRuled(at, path))
+  return !areMet(seenBy(at, person), needs)
+}
+
+/** Whether a rule decides about a folder, or about one below it. */
+function isRuled(at: RulesAt, path: string): boolean {
+  return pathAndParents(path).some((folder) => at.has(folder)) || hasRulesIn({ at }, path)
+}

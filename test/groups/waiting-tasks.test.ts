@@ -1,0 +1,156 @@
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { folderRules } from '../../schema/tables.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
+import { needsOfTask } from '../../src/capabilities/groups/task-needs.ts'
+import { CANCELING, FAILED, PENDING, RUNNING, type StandInTask } from '../support/openlist-tasks.ts'
+import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
+
+const ALICE = 3
+const BOB = 4
+
+let site: GroupsSite
+let bob: string
+
+beforeEach(async () => {
+  const arranged = await arrangeGroups()
+  site = arranged.site
+  bob = arranged.bob
+  // They are known there.
+  for (const token of [arranged.alice, bob])
+    await site.post('/api/fs/list', { path: '/' }, { token })
+})
+
+const COPY = 'copy [/](/nas/closed/a) to [/](/mine)'
+
+function queue(id: string, task: Partial<StandInTask> = {}): void {
+  const copy = { kind: 'copy', name: COPY, creator: 'bob', creator_role: 0, state: PENDING }
+  site.openlist.tasks.rows.push({ id, ...copy, ...task })
+}
+
+/** The ids of the tasks that were cancelled. */
+function cancelled(): string[] {
+  const { rows } = site.openlist.tasks
+  return rows.filter(({ state }) => state === CANCELING).map(({ id }) => id)
+}
+
+describe('a task that waits at the file server', () => {
+  test('is cancelled before the answer to the rule that takes its folder', async () => {
+    queue('own')
+    queue('of alice', { creator: 'alice' })
+    queue('elsewhere', { name: 'copy [/](/nas/open/a) to [/](/mine)' })
+    queue('runs', { state: RUNNING })
+    queue('waits for a retry', { state: 8 })
+    queue('has failed', { state: FAILED })
+    queue('of an admin', { creator: 'admin', creator_role: 2 })
+    expect(await site.addRule('/nas/closed', { uid: BOB }, 'none')).toMatchObject({
+      code: 200,
+      data: { waiting: 0 },
+    })
+    expect(cancelled()).toEqual(['own', 'waits for a retry'])
+  })
+
+  test.each<[kind: string, name: string]>([
+    ['copy', 'copy [/](/) to [/other](/)'],
+    ['copy', 'copy [/](/x) to [/nas](/closed)'],
+    ['copy', 'merge [/](/nas) to [/other](/)'],
+    ['move', 'move [/](/nas) to [/other](/)'],
+    ['move', 'move [/nas](/closed/a) to [/](/mine)'],
+    ['upload', 'upload a.txt to [/](/nas/closed)'],
+    ['upload', 'upload closed to [/nas](/)'],
+    ['decompress', 'decompress [/](/nas/closed/a.zip)[/] to [/](/mine) with password <>'],
+    ['decompress', 'decompress [/](/a.zip)[/in] to [/](/nas) with password <x>'],
+    ['decompress_upload', 'upload a.txt to [/](/nas/closed/deep)'],
+    ['offline_download', 'download https://files.example.org/a to (/nas/closed)'],
+    ['offline_download_transfer', 'transfer [/](/tmp/a) to [/](/nas/closed)'],
+    ['offline_download_transfer', 'upload [a](https://files.example.org/a) to [/](/nas/closed)'],
+    // Names that can be read in two ways.
+    ['copy', 'copy [/](/x) to [/a](/b) to [/](/mine)'],
+    ['upload', 'upload a to [/](/x) to [/](/mine)'],
+    ['copy', 'copy [/nas.balance](/x) to [/](/mine)'],
+    ['copy', 'something else'],
+  ])('is cancelled when it needs what is taken: %s, %s', async (kind, name) => {
+    queue('own', { kind, name })
+    await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(cancelled()).toEqual(['own'])
+  })
+
+  test.each<[kind: string, name: string]>([
+    ['copy', 'copy [/](/nas/open) to [/](/mine)'],
+    ['move', 'move [/](/nas/closed-too) to [/](/mine)'],
+    ['upload', 'upload closed to [/](/mine)'],
+    ['decompress', 'decompress [/](/a.zip)[/nas/closed] to [/](/mine) with password <x>'],
+    ['decompress_upload', 'upload nas to [/](/mine)'],
+    ['offline_download', 'download https://files.example.org/nas/closed to (/mine)'],
+    ['offline_download_transfer', 'transfer [/](/nas/closed) to [/](/mine)'],
+  ])('stays when it needs something else: %s, %s', async (kind, name) => {
+    queue('own', { kind, name })
+    expect(await site.addRule('/nas/closed', { uid: BOB }, 'none')).toMatchObject({
+      data: { waiting: 0 },
+    })
+    expect(cancelled()).toEqual([])
+  })
+
+  test('is cancelled when a member leaves a group, and when a user is deleted', async () => {
+    const id = await site.addGroup('staff', [ALICE, BOB])
+    await site.addRule('/nas/closed', { group: 'staff' }, 'read')
+    queue('own')
+    queue('of alice', { creator: 'alice' })
+    await site.addRule('/mine', { group: 'staff' }, 'write')
+    expect(cancelled()).toEqual([])
+    await site.admin('POST', 'group/member/remove', { id, users: [BOB] })
+    expect(cancelled()).toEqual(['own'])
+    await site.admin('POST', `user/delete?id=${ALICE}`)
+    await site.settle()
+    expect(cancelled()).toEqual(['own', 'of alice'])
+  })
+
+  test('of an unknown user is cancelled where any rule is, and stays elsewhere', async () => {
+    queue('there', { creator: 'robert' })
+    queue('elsewhere', { creator: 'robert', name: 'copy [/](/x) to [/](/mine)' })
+    await site.addRule('/nas/closed', { uid: ALICE }, 'none')
+    expect(cancelled()).toEqual(['there'])
+  })
+
+  test('that the file server does not list is cancelled later, and something waits meanwhile', async () => {
+    queue('own')
+    site.openlist.answer = ({ path }) =>
+      path === '/api/task/move/undone' ? new Response('', { status: 500 }) : undefined
+    expect(await site.addRule('/nas/closed', { uid: BOB }, 'none')).toMatchObject({
+      code: 200,
+      data: { waiting: 1 },
+    })
+    expect(await isSettled(site)).toBe(false)
+    queue('moved', { kind: 'move', name: 'move [/](/nas) to [/other](/)' })
+    site.openlist.answer = undefined
+    await runFrequently(site.deps)
+    expect(cancelled()).toEqual(['own', 'moved'])
+    expect(await isSettled(site)).toBe(true)
+  })
+
+  test('is cancelled with the run every five minutes, however its right was taken', async () => {
+    await site.addRule('/nas/closed', { uid: BOB }, 'read')
+    queue('own', { name: 'copy [/](/nas/closed/a) to [/](/other)' })
+    await site.db.update(folderRules).set({ access: 'none' }).where(eq(folderRules.userId, BOB))
+    await runFrequently(site.deps)
+    expect(cancelled()).toEqual(['own'])
+  })
+
+  test('costs no trip to D1', async () => {
+    await site.addRule('/x', { uid: BOB }, 'none')
+    const before = site.meter.roundTrips
+    queue('own')
+    await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(cancelled()).toEqual(['own'])
+    expect(site.meter.roundTrips).toBe(before)
+  })
+})
+
+test('a name of a task is read in one way only, and quickly', () => {
+  const many = `copy [/](/${'](/) to ['.repeat(20_000)}) to [/](/mine)`
+  expect(needsOfTask('copy', many)).toBeUndefined()
+  expect(needsOfTask('upload', 'copy [/](/a) to [/](/b)')).toBeUndefined()
+  expect(needsOfTask('upload', 'upload [a](b) to [/n](/s)')).toMatchObject([
+    { path: '/n/s/[a](b)' },
+  ])
+})
