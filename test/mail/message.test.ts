@@ -36,7 +36,7 @@ const tagsOf = (page: string) => page.match(/<[^>]*>/g)
 const all = MAIL_KINDS.flatMap((kind) => LANGUAGES.map((language) => [kind, language] as const))
 
 describe.each(all)('the mail %s in %s', (kind, language) => {
-  test('has its link once in the text, on a line of its own, and once in HTML', () => {
+  test('has its link in the text, on a line of its own, and in HTML as a button and as text', () => {
     const { text, html = '' } = write(kind, language)
     const page = PAGES[kind]
     const link = page === undefined ? LINK : SITE.address + page
@@ -44,8 +44,10 @@ describe.each(all)('the mail %s in %s', (kind, language) => {
     expect(text.split('\n').filter((line) => line === link)).toHaveLength(count)
     expect(html.split(`<a href="${link}"`)).toHaveLength(count + 1)
     expect(html.split('<a ')).toHaveLength(count + 1)
-    for (const part of [text, html])
-      expect(part.split(SECRET)).toHaveLength(page === undefined ? count + 1 : 1)
+    expect(html.split(`>${link}</`)).toHaveLength(count + 1)
+    const secrets = page === undefined ? count : 0
+    expect(text.split(SECRET)).toHaveLength(secrets + 1)
+    expect(html.split(SECRET)).toHaveLength(2 * secrets + 1)
   })
 
   test('loads nothing, and has no script', () => {
@@ -71,6 +73,13 @@ describe.each(all)('the mail %s in %s', (kind, language) => {
       }),
     )
   })
+})
+
+test.each([
+  ['en', 'until 1 January 1970, 00:00 UTC.'],
+  ['zh', '有效期至 1970年1月1日 00:00（UTC）。'],
+] as const)('a time is written as people in %s write it', (language, words) => {
+  expect(write('confirm', language).text).toContain(words)
 })
 
 test('a long name is cut', () => {

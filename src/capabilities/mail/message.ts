@@ -28,10 +28,13 @@ const MAX_INVITER_CHARACTERS = 32
 
 /** The values of `lang`. */
 const TAGS: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
+/** In which dates are written. */
+const LOCALES: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' }
 
 /**
  * Writes a mail in its language, as text and as HTML with the same content. Nothing in it is
- * remote. The link stands in each once, and in the text on a line of its own.
+ * remote. The link stands in the text on a line of its own, and in HTML as a button, with its
+ * address below for people who want to see it, or whose program shows no buttons.
  *
  * @param title The name of the site; empty for none.
  */
@@ -48,7 +51,7 @@ export function writeMail(
     host,
     user: shortened(username),
     inviter: shortened(inviter, MAX_INVITER_CHARACTERS),
-    until: `${isoTime(expiresAt).slice(0, 16).replace('T', ' ')} UTC`,
+    until: t.time(dayIn(language, expiresAt), isoTime(expiresAt).slice(11, 16)),
   }
   const address = page === undefined ? linkAddress(site.address, secret) : site.address + page
   const link = words === '' ? undefined : address
@@ -59,8 +62,22 @@ export function writeMail(
     from: site.from,
     subject: subject(named),
     text: [...lines, `-- \n${parts.footer}`].join('\n\n'),
-    html: htmlOf({ ...parts, site: named.site, link, words, subject: subject(named), language }),
+    html: htmlOf({
+      ...parts,
+      site: named.site,
+      link,
+      words,
+      address: t.address,
+      subject: subject(named),
+      language,
+    }),
   }
+}
+
+/** Writes a day as people do, such as “5 December 2026”. */
+function dayIn(language: Language, time: number): string {
+  const format = { dateStyle: 'long', timeZone: 'UTC' } as const
+  return new Intl.DateTimeFormat(LOCALES[language], format).format(time)
 }
 
 /** Returns the address of a link. @param secret 43 characters, base64url. */
@@ -82,6 +99,8 @@ interface HtmlParts {
   before: string[]
   link: string | undefined
   words: string
+  /** What stands before the address of the link. */
+  address: string
   after: string[]
   footer: string
   language: Language
@@ -93,14 +112,16 @@ const HEAD =
   'margin:0 0 28px;padding:0 0 14px;border-bottom:3px solid #c9a24b;font-size:20px;font-weight:700'
 const BUTTON =
   'display:inline-block;padding:12px 24px;border-radius:8px;background:#1f5fbf;color:#ffffff;text-decoration:none;font-weight:600'
+const SMALL = 'margin:0 0 24px;font-size:13px;opacity:.75'
 const FOOT =
   'margin:36px 0 0;padding:14px 0 0;border-top:1px solid rgba(128,128,128,.35);font-size:13px;opacity:.75'
 
-function htmlOf({ site, subject, before, link, words, after, footer, language }: HtmlParts) {
+function htmlOf({ site, subject, before, link, words, after, footer, ...props }: HtmlParts) {
+  const { address, language } = props
   const button =
     link === undefined
       ? ''
-      : `<p style="margin:24px 0"><a href="${escaped(link)}" style="${BUTTON}">${escaped(words)}</a></p>\n`
+      : `<p style="margin:24px 0"><a href="${escaped(link)}" style="${BUTTON}">${escaped(words)}</a></p>\n<p style="${SMALL}">${escaped(address)}<br><span style="overflow-wrap:anywhere">${escaped(link)}</span></p>\n`
   return `<!doctype html>
 <html lang="${TAGS[language]}">
 <head>

@@ -31,7 +31,7 @@ interface Named {
   user: string
   /** The administrator who invites; empty for an invitation of the command line. */
   inviter: string
-  /** When the link in it ends, or the account: `2026-11-25 10:00 UTC`. */
+  /** When the link in it ends, or the account: “5 December 2026, 20:24 UTC”. */
   until: string
 }
 
@@ -47,12 +47,18 @@ interface MailText {
 }
 
 interface MailTexts {
+  /** A day and a time of UTC. */
+  time: (day: string, time: string) => string
+  /** Stands before the address of the link, below its button. */
+  address: string
   mails: Record<MailKind, MailText>
   /** The last lines of each mail. */
   footer: (named: Named) => string
 }
 
 const en: MailTexts = {
+  time: (day, time) => `${day}, ${time} UTC`,
+  address: 'If the button does not work, open this address:',
   mails: {
     reset: {
       subject: ({ site }) => `Choose a new password for ${site}`,
@@ -158,6 +164,8 @@ const en: MailTexts = {
 }
 
 const zh: MailTexts = {
+  time: (day, time) => `${day} ${time}（UTC）`,
+  address: '如果按钮无法使用，请打开此地址：',
   mails: {
     reset: {
       subject: ({ site }) => chinese`为 ${site} 设置新密码`,
