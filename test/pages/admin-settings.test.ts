@@ -152,6 +152,9 @@ describe('saving settings', () => {
     expect(valueOf(html, 'site_title')).toBe('Our files')
     expect(await stored()).toEqual({ site_title: 'Our files', allow_indexed: 'true' })
     expect(html.match(/name="reset" value="(\w+)"/g)).toHaveLength(2)
+    expect(textOf(html)).toMatch(
+      /Reset to default.*Title Default: Latchkey Reset.*Default: Off Reset/,
+    )
     expect((await site.get('/api/public/settings')).data.site_title).toBe('Our files')
   })
 

@@ -23,7 +23,7 @@ const parts: Record<SettingPart, string> = {
   fileList: 'In the file list',
   sftp: 'SFTP',
   list: 'Lists of files',
-  moreOfList: 'Search and more',
+  moreOfList: 'Hidden files, search and more',
   viewers: 'Viewers',
   media: 'Music and videos',
   provider: 'Identity provider',
@@ -67,7 +67,7 @@ const labels: Record<SettingKey, string> = {
   filename_char_mapping: 'Characters in file names',
   forward_direct_link_params: 'Query of direct links',
   search_index: 'Search index',
-  auto_update_index: 'Update the index automatically',
+  auto_update_index: 'Automatic index updates',
   sso_login_enabled: 'Single sign-on',
   sso_login_platform: 'Provider',
   sso_name: 'Name on the button',
@@ -93,7 +93,7 @@ const labels: Record<SettingKey, string> = {
   max_devices: 'Sessions at once',
   device_evict_policy: 'When a user has too many sessions',
   allow_register: 'Open registration',
-  register_approval: 'Registrations need approval',
+  register_approval: 'Needs approval',
   register_permission: 'Permissions of registered users',
   register_base_path: 'Base folder of registered users',
   register_days: 'Days until a registered account ends',
@@ -194,11 +194,11 @@ export const settingsEn = {
     pages,
     parts,
     ofFileList: 'For the web client of the file server. The pages of the account do not use these.',
-    changed: 'Changed',
     default: 'Reset to default',
-    defaultIs: 'The default is:',
-    defaultIsEmpty: 'The default is empty.',
+    defaultIs: (value: string) => `Default: ${value}`,
+    defaultIsEmpty: 'Default: empty',
     reset: 'Reset',
+    resetOf: (label: string) => `Reset: ${label}`,
     save: 'Save',
     example: 'Example',
     columns,
@@ -212,14 +212,13 @@ export const settingsEn = {
     asText: 'Edit as text',
     asTable: 'Edit as a table',
     asJson: ' Written as JSON.',
-    colourHint: (value: string) => ` Current value: ${value}.`,
-    madeWithPassword: (what: string) =>
-      `${what} made with a password alone. Where you require a second factor, they stop working until their owners confirm them on the page Security.`,
+    /** What stops where the second factor is required from administrators, and from everybody. */
+    madeWithPassword: (ofAdmins: string, ofAll: string) =>
+      `${ofAdmins === '' ? '' : `“Administrators” stops ${ofAdmins}. `}“Everybody” stops ${ofAll}. They were made with a password alone, and work again once their owners confirm them on the page Security.`,
     credentials: (appPasswords: number, keys: number) =>
       [appPasswords > 0 && someAppPasswords(appPasswords), keys > 0 && someKeys(keys)]
         .filter(Boolean)
         .join(', '),
-    ofAdmins: (what: string) => `, of which ${what} of administrators,`,
   },
   settings: {
     labels,

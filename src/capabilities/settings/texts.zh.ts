@@ -190,7 +190,7 @@ export const settingsZh: typeof settingsEn = {
       fileList: '在文件列表中',
       sftp: 'SFTP',
       list: '文件列表',
-      moreOfList: '搜索及其他',
+      moreOfList: '隐藏文件、搜索及其他',
       viewers: '预览器',
       media: '音乐和视频',
       provider: '登录平台',
@@ -198,11 +198,11 @@ export const settingsZh: typeof settingsEn = {
       more: '更多',
     },
     ofFileList: '供文件服务器的网页客户端使用；账户页面不使用这些设置。',
-    changed: '已修改',
     default: '恢复默认值',
-    defaultIs: '默认值是：',
-    defaultIsEmpty: '默认值为空。',
+    defaultIs: (value) => `默认值：${value}`,
+    defaultIsEmpty: '默认值：空',
     reset: '恢复',
+    resetOf: (label) => `恢复：${label}`,
     save: '保存',
     example: '示例',
     columns,
@@ -215,14 +215,12 @@ export const settingsZh: typeof settingsEn = {
     asText: '以文本编辑',
     asTable: '以表格编辑',
     asJson: '以 JSON 书写。',
-    colourHint: (value) => `当前为 ${value}。`,
-    madeWithPassword: (what) =>
-      `仅凭密码创建：${what}。要求双重验证时，它们会停止工作，直到所有者在“安全”页面确认。`,
+    madeWithPassword: (ofAdmins, ofAll) =>
+      `${ofAdmins === '' ? '' : `选择“管理员”会停用${ofAdmins}；`}选择“所有人”会停用${ofAll}。它们仅凭密码创建，所有者在“安全”页面确认后即可继续使用。`,
     credentials: (appPasswords, keys) =>
       [appPasswords > 0 && `应用专用密码 ${appPasswords} 个`, keys > 0 && `SSH 公钥 ${keys} 个`]
         .filter(Boolean)
         .join('、'),
-    ofAdmins: (what) => `（其中管理员：${what}）`,
   },
   settings: { labels, choices, help },
 }

@@ -1,7 +1,7 @@
 import { own } from '../../../../core/base/own.ts'
 import type { SettingKey } from '../../defaults.ts'
 import type { Setting } from '../../manage-settings.ts'
-import { Confirm, Field } from '../../../../web/kit/fields.tsx'
+import { Field } from '../../../../web/kit/fields.tsx'
 import type { Fields, Problem } from '../../../../web/kit/form.ts'
 import type { View } from '../../../../web/kit/view.ts'
 import { PermissionField } from '../../../users/pages/admin/permission-fields.tsx'
@@ -10,6 +10,8 @@ import { Preview } from './setting-preview.tsx'
 import { SettingTable, shownRows } from './setting-table.tsx'
 
 const [MIN_ROWS, MAX_ROWS] = [3, 12]
+/** One address for light pages, one for dark ones. */
+const LOGO_ROWS = 2
 
 interface SettingFieldProps {
   view: View
@@ -38,20 +40,18 @@ export function SettingField(props: SettingFieldProps) {
       <SettingTable
         view={view}
         name={key}
-        legend={<Label {...props} />}
+        legend={view.t.settings.labels[key]}
         hint={help ?? ''}
         value={props.fields?.[key] ?? setting.value}
         rows={rows}
         problem={problem}
-      >
-        <Reset view={view} setting={setting} />
-      </SettingTable>
+      />
     )
   }
   return (
     <Field
       name={key}
-      label={<Label {...props} />}
+      label={view.t.settings.labels[key]}
       value={setting.isSecret ? '' : value}
       problem={problem}
       optional
@@ -65,7 +65,6 @@ export function SettingField(props: SettingFieldProps) {
           <a href={`?#${key}`}>{view.t.adminSettings.asTable}</a>
         </p>
       )}
-      <Reset view={view} setting={setting} />
     </Field>
   )
 }
@@ -94,17 +93,15 @@ function Example({ view, of: key }: { view: View; of: SettingKey }) {
   )
 }
 
-function inputOf({
-  view,
-  setting: { key, type, options, isSecret, value: current },
-  value,
-}: SettingFieldProps) {
+function inputOf({ view, setting: { key, type, options, isSecret }, value }: SettingFieldProps) {
   if (isSecret) return { type: 'password', autocomplete: 'new-password' } as const
   if (type === 'number') return { type } as const
   if (isTableKey(key)) {
     const hint = `${view.t.settings.help[key] ?? ''}${view.t.adminSettings.asJson}`
     return { rows: rowsFor(value), hint }
   }
+  if (key === 'announcement') return { rows: rowsFor(value), spellcheck: true }
+  if (key === 'logo') return { rows: LOGO_ROWS }
   if (type === 'text') return { rows: rowsFor(value) }
   if (type === 'select') {
     const words = view.t.settings.choices[key] ?? {}
@@ -112,9 +109,7 @@ function inputOf({
     const values = options.includes(value) ? options : [value, ...options]
     return { options: values.map((option) => [option, own(words, option) ?? option] as const) }
   }
-  if (key !== 'main_color' || !isPickable(value)) return {}
-  const hint = `${view.t.settings.help[key] ?? ''}${view.t.adminSettings.colourHint(current)}`
-  return { type: 'color', hint } as const
+  return key === 'main_color' && isPickable(value) ? ({ type: 'color' } as const) : {}
 }
 
 /** A colour input holds `#rrggbb` only; other colours get a text input. */
@@ -124,20 +119,6 @@ function isPickable(colour: string): boolean {
 
 function rowsFor(value: string): number {
   return Math.min(Math.max(value.split('\n').length, MIN_ROWS), MAX_ROWS)
-}
-
-function Label({ view: { t }, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
-  return (
-    <>
-      {t.settings.labels[setting.key]}
-      {setting.isChanged && (
-        <>
-          {' '}
-          <span class="badge">{t.adminSettings.changed}</span>
-        </>
-      )}
-    </>
-  )
 }
 
 /** The settings whose number is a set of permissions. */
@@ -170,12 +151,11 @@ function PermissionSetting(props: SettingFieldProps) {
     <PermissionField
       view={view}
       name={setting.key}
-      label={<Label {...props} />}
+      label={view.t.settings.labels[setting.key]}
       permission={Number(value)}
       problem={problem}
     >
       <input id={setting.key} type="hidden" name={setting.key} value={value} />
-      <Reset view={view} setting={setting} />
     </PermissionField>
   )
 }
@@ -199,7 +179,7 @@ function Switch({ view, setting, value, problem }: SettingFieldProps) {
           checked={value === 'true'}
           aria-describedby={described || undefined}
         />
-        <Label view={view} setting={setting} />
+        {view.t.settings.labels[key]}
       </label>
       <input type="hidden" name={key} value="false" />
       {isWrong && (
@@ -212,7 +192,6 @@ function Switch({ view, setting, value, problem }: SettingFieldProps) {
           {help}
         </p>
       )}
-      <Reset view={view} setting={setting} />
     </div>
   )
 }
@@ -223,37 +202,5 @@ function ReadOnly({ view: { t }, setting }: SettingFieldProps) {
       <dt>{t.settings.labels[setting.key]}</dt>
       <dd>{setting.value}</dd>
     </dl>
-  )
-}
-
-/** A button that resets a changed setting; the other fields of the form keep their input. */
-function Reset({ view, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
-  const t = view.t.adminSettings
-  if (!setting.isChanged) return <></>
-  const isEmpty = setting.default === ''
-  return (
-    <Confirm
-      label={t.default}
-      cancel={view.t.cancel}
-      question={isEmpty ? t.defaultIsEmpty : t.defaultIs}
-    >
-      {!isEmpty && <DefaultValue view={view} setting={setting} />}
-      <p class="buttons">
-        <button class="secondary" name="reset" value={setting.key} formnovalidate>
-          {t.reset}
-        </button>
-      </p>
-    </Confirm>
-  )
-}
-
-/** The default, in the words of the input. */
-function DefaultValue({ view: { t }, setting }: Pick<SettingFieldProps, 'view' | 'setting'>) {
-  const words = { ...t.settings.choices[setting.key], true: t.security.on, false: t.security.off }
-  const word = setting.type === 'bool' || setting.type === 'select' ? setting.default : ''
-  return (
-    <pre>
-      <code>{Object.entries(words).find(([value]) => value === word)?.[1] ?? setting.default}</code>
-    </pre>
   )
 }

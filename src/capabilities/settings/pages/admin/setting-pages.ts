@@ -42,11 +42,13 @@ const SETTING_PAGES = {
         'default_page_size',
         'package_download',
         'allow_mounted',
-        'hide_files',
         'filename_char_mapping',
       ],
     ],
-    ['moreOfList', ['search_index', 'auto_update_index', 'ocr_api', 'forward_direct_link_params']],
+    [
+      'moreOfList',
+      ['hide_files', 'search_index', 'auto_update_index', 'ocr_api', 'forward_direct_link_params'],
+    ],
   ],
   preview: [
     ['viewers', ['external_previews', 'iframe_previews']],
@@ -80,7 +82,13 @@ const SETTING_PAGES = {
 } as const satisfies Record<string, readonly Part[]>
 
 /** The parts that few need: they open on a press. */
-export const FOLDED: readonly SettingPart[] = ['engines', 'robots', 'more', 'moreOfList']
+export const FOLDED: readonly SettingPart[] = [
+  'engines',
+  'robots',
+  'more',
+  'fileList',
+  'moreOfList',
+]
 
 /** The parts that only the web client of the file server reads. */
 export const OF_FILE_LIST: readonly SettingPart[] = [

@@ -1,4 +1,3 @@
-import type { Child, PropsWithChildren } from 'hono/jsx'
 import { Refusal } from '../../../../core/base/refusals.ts'
 import type { Fields, Problem } from '../../../../web/kit/form.ts'
 import type { View } from '../../../../web/kit/view.ts'
@@ -16,7 +15,7 @@ const SAMPLES: Partial<Record<string, string>> = {
 interface TableProps {
   view: View
   name: TableKey
-  legend: Child
+  legend: string
   hint: string
   /** The JSON. */
   value: string
@@ -25,8 +24,8 @@ interface TableProps {
 }
 
 /** The fields of a setting whose JSON is a table. The JSON itself is sent too, for what stays. */
-export function SettingTable(props: PropsWithChildren<TableProps>) {
-  const { view, name, legend, hint, value, rows, problem, children } = props
+export function SettingTable(props: TableProps) {
+  const { view, name, legend, hint, value, rows, problem } = props
   const t = view.t.adminSettings
   const columns = columnsOf(name)
   const empty = Array.from({ length: EMPTY_ROWS }, (): string[] => [])
@@ -70,7 +69,6 @@ export function SettingTable(props: PropsWithChildren<TableProps>) {
         <a href={`${view.path}?text=${name}`}>{t.asText}</a>
       </p>
       <input id={name} type="hidden" name={name} value={value} />
-      {children}
     </fieldset>
   )
 }
