@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { readFoldersThere } from '../../src/capabilities/groups/folders-there.ts'
 import { arrangeGroups, type GroupsSite } from './groups-site.ts'
 
 /** Alice has the base path `/` and no permission; Erin has a base path and all permissions. */
@@ -51,4 +52,37 @@ describe('a new rule is told to be weaker than it looks', () => {
       expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual(['other_path'])
     },
   )
+
+  test.each([
+    ['the same folder', '/second', '/srv/media/nas/', ['other_path']],
+    ['a folder in it', '/second', '/srv/media/nas/a', ['other_path']],
+    ['a folder above it', '/second', '/srv/./other/../media', ['other_path']],
+    ['the whole disk', '/second', '/', ['other_path']],
+    ['a folder in it, below it', '/nas/below', '/srv/media/nas/a', []],
+    ['a folder whose name begins as its own', '/second', '/srv/media/nas2', []],
+    ['another folder', '/second', '/srv/other', []],
+  ])('when a local storage shows %s', async (_, mount, root, warnings) => {
+    site.openlist.storages = { '/': 'Local', [mount]: 'Local', '/cloud': 'S3' }
+    site.openlist.roots = { '/': '/srv/media', [mount]: root, '/cloud': '/srv/media/nas' }
+    expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual(warnings)
+  })
+
+  test('when a local storage in it is shown elsewhere, as long as no rule is there', async () => {
+    site.openlist.storages = { '/nas/disk': 'Local', '/all': 'Local' }
+    site.openlist.roots = { '/nas/disk': '/srv/disk', '/all': '/srv' }
+    site.openlist.folders.push('/all', '/all/disk', '/nas/disk')
+    expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual(['other_path'])
+    const page = async () => {
+      const files = site.deps.fileServer()
+      if (files === undefined) throw new TypeError('no file server')
+      return (await readFoldersThere(site.deps, files, await ruled(), 1000))?.secondPaths
+    }
+    const ruled = async () =>
+      (await site.admin('GET', 'folder_rule/list')).data.content.map(
+        ({ path }: { path: string }) => path,
+      )
+    expect(await page()).toEqual(['/all/disk'])
+    await warningsOf('/all/disk', { uid: ALICE }, 'read')
+    expect(await page()).toEqual([])
+  })
 })

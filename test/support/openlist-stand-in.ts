@@ -65,6 +65,8 @@ export class OpenListStandIn {
   readonly folders: string[] = []
   /** The drivers of its storages, by their paths. */
   storages: Record<string, string> = { '/': 'Local' }
+  /** The folders of the disk that its storages show, by their paths. */
+  roots: Record<string, string> = {}
   /** Replaces answers, to break it. */
   answer: ((sent: Sent) => Response | Promise<Response | undefined> | undefined) | undefined
   /** Happens while it writes a user: after it has forgotten the old one, before it stores the new. */
@@ -290,7 +292,11 @@ export class OpenListStandIn {
     }
     if (name === 'storage/list') {
       const storages = Object.entries(this.storages)
-      const content = storages.map(([path, driver]) => ({ mount_path: path, driver }))
+      const content = storages.map(([path, driver]) => ({
+        mount_path: path,
+        driver,
+        addition: JSON.stringify({ root_folder_path: this.roots[path] ?? '' }),
+      }))
       return ok({ content, total: content.length })
     }
     const [kind, call = ''] = name.split('/')

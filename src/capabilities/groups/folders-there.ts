@@ -3,7 +3,8 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { orUnavailable } from '../../core/database/database.ts'
 import { listForeignIn } from './metas.ts'
 import { type PlanDeps, readRights } from './plan.ts'
-import { findMissing, listSecondPaths, signsLinks, withoutRules } from './warnings.ts'
+import { listStorages, secondPathsWithoutRules } from './second-paths.ts'
+import { findMissing, signsLinks } from './warnings.ts'
 
 /** The number of folders that a page looks for at the file server. */
 const MAX_LOOKED_UP = 20
@@ -43,16 +44,16 @@ export async function readFoldersThere(
     const answers = Promise.all([
       readRights(deps, hurried),
       findMissing(deps, hurried, folders.slice(0, MAX_LOOKED_UP)),
-      listSecondPaths(deps, hurried),
+      listStorages(deps, hurried),
       signsLinks(deps, hurried),
     ])
-    const [rights, missing, mounts, signs] = await orUnavailable(answers, deadlineMilliseconds)
+    const [rights, missing, storages, signs] = await orUnavailable(answers, deadlineMilliseconds)
     const waiting = [...rights.writes, ...rights.blocked].map(({ path }) => path)
     return {
       waiting: Array.from(new Set(waiting)),
       foreign: listForeignIn('/', rights).slice(0, MAX_FOREIGN).map(pathOf),
       missing,
-      secondPaths: withoutRules(mounts, folders),
+      secondPaths: secondPathsWithoutRules(storages, folders),
       signsLinks: signs,
     }
   } catch (error) {

@@ -4,7 +4,7 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
-import { isAtOrBelow } from './decision.ts'
+import { listStorages, secondPathsOf, secondPathsWithoutRules } from './second-paths.ts'
 import { itemAt, seesAll } from './there.ts'
 import { findWeakRules, selectGivenRights, type WeakRule } from './weak-rules.ts'
 
@@ -12,16 +12,10 @@ import { findWeakRules, selectGivenRights, type WeakRule } from './weak-rules.ts
 const WARNINGS = ['unsigned_links', 'other_path', 'out_of_reach', 'no_bits', 'no_folder'] as const
 export type FolderWarning = (typeof WARNINGS)[number]
 
-/** Storages of these show the files of other ones at a second path, which has its own metas. */
-const SECOND_PATHS = new Set(['Alias', 'Crypt', 'Strm', 'Chunk'])
-
 /** A Worker opens no more requests at once. */
 const LOOKED_UP_AT_ONCE = 6
 
 const settingSchema = v.object({ value: v.string() })
-const storagesSchema = v.object({
-  content: v.nullable(v.array(v.object({ mount_path: v.string(), driver: v.string() }))),
-})
 
 /**
  * Finds what makes the rules of a folder weaker than they look.
@@ -49,7 +43,7 @@ export async function findWarningsOfAll(
   const { rights } = await runBatch(deps.db, { rights: selectGivenRights(deps.db) })
   return {
     weak: findWeakRules(rights),
-    secondPaths: withoutRules(await listSecondPaths(deps, files), folders),
+    secondPaths: secondPathsWithoutRules(await listStorages(deps, files), folders),
     missing: await findMissing(deps, files, folders),
   }
 }
@@ -63,14 +57,14 @@ async function findThere(
 ): Promise<FolderWarning[]> {
   if (files.problem !== undefined) return []
   try {
-    const [signs, mounts, missing] = await Promise.all([
+    const [signs, storages, missing] = await Promise.all([
       signsLinks(deps, files),
-      listSecondPaths(deps, files),
+      listStorages(deps, files),
       isThere ? [] : findMissing(deps, files, [path]),
     ])
     const found: [FolderWarning, boolean][] = [
       ['unsigned_links', !signs],
-      ['other_path', mounts.some((mount) => !isAtOrBelow(mount, path))],
+      ['other_path', secondPathsOf(storages, path).length > 0],
       ['no_folder', missing.length > 0],
     ]
     return found.filter(([, isFound]) => isFound).map(([warning]) => warning)
@@ -84,24 +78,6 @@ async function findThere(
 export async function signsLinks(deps: OriginDeps, files: FileServer): Promise<boolean> {
   const { data } = await callAsAdmin(deps, files, '/api/admin/setting/get?key=sign_all')
   return v.is(settingSchema, data) && data.value === 'true'
-}
-
-/** Lists where storages show the files of other ones at a second path. */
-export async function listSecondPaths(deps: OriginDeps, files: FileServer): Promise<string[]> {
-  const { data } = await callAsAdmin(deps, files, '/api/admin/storage/list')
-  const content = v.is(storagesSchema, data) ? (data.content ?? []) : []
-  return content
-    .filter(({ driver }) => SECOND_PATHS.has(driver))
-    .map(({ mount_path: mount }) => mount)
-}
-
-/** Lists the storages at whose files no rule is, while folders elsewhere have rules. */
-export function withoutRules(mounts: readonly string[], folders: readonly string[]): string[] {
-  return mounts.filter(
-    (mount) =>
-      folders.some((folder) => !isAtOrBelow(mount, folder)) &&
-      !folders.some((folder) => isAtOrBelow(folder, mount)),
-  )
 }
 
 /** Lists the folders that are not there. An admin who can't see all folders can't tell: then none. */

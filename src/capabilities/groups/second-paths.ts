@@ -1,0 +1,92 @@
+import * as v from 'valibot'
+import { cleanFolder } from '../../core/base/clean-folder.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
+import { isAtOrBelow } from './decision.ts'
+
+/** Storages of these show the files of other ones at a second path, which has its own metas. */
+const SECOND_PATHS = new Set(['Alias', 'Crypt', 'Strm', 'Chunk'])
+
+interface Storage {
+  /** Its path at the file server. */
+  mount: string
+  driver: string
+  /** The folder of the disk that a `Local` one shows. */
+  root: string | undefined
+}
+
+const storagesSchema = v.object({
+  content: v.nullable(
+    v.array(
+      v.object({
+        mount_path: v.string(),
+        driver: v.string(),
+        addition: v.optional(v.string(), ''),
+      }),
+    ),
+  ),
+})
+const rootSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ root_folder_path: v.pipe(v.string(), v.minLength(1)) }),
+)
+
+export async function listStorages(deps: OriginDeps, files: FileServer): Promise<Storage[]> {
+  const { data } = await callAsAdmin(deps, files, '/api/admin/storage/list')
+  const content = v.is(storagesSchema, data) ? (data.content ?? []) : []
+  return content.map(({ mount_path: mount, driver, addition }) => {
+    const read = driver === 'Local' ? v.safeParse(rootSchema, addition) : undefined
+    const root = read?.success ? cleanFolder(read.output.root_folder_path) : undefined
+    return { mount: cleanFolder(mount), driver, root }
+  })
+}
+
+/** Lists where the files of a folder, or some of them, may stand a second time. */
+export function secondPathsOf(storages: readonly Storage[], folder: string): string[] {
+  const ofOthers = storages.filter(({ driver }) => SECOND_PATHS.has(driver))
+  const found = [...ofOthers.map(({ mount }) => mount), ...onSameDisk(storages, folder)]
+  return found.filter((path) => !isAtOrBelow(path, folder))
+}
+
+/**
+ * Lists the second paths of all folders with rules where no other rule holds. One above both paths
+ * says the same of both.
+ */
+export function secondPathsWithoutRules(
+  storages: readonly Storage[],
+  folders: readonly string[],
+): string[] {
+  const found = folders.flatMap((folder) =>
+    secondPathsOf(storages, folder).filter(
+      (path) =>
+        !folders.some(
+          (ruled) =>
+            isAtOrBelow(ruled, path) || (isAtOrBelow(path, ruled) && !isAtOrBelow(folder, ruled)),
+        ),
+    ),
+  )
+  return Array.from(new Set(found))
+}
+
+/** Lists where `Local` storages show a folder, what is in it, or a part of it. */
+function onSameDisk(storages: readonly Storage[], folder: string): string[] {
+  const [holder] = storages
+    .filter(({ mount }) => isAtOrBelow(folder, mount))
+    .toSorted((a, b) => b.mount.length - a.mount.length)
+  const shown = storages.filter((each) => each === holder || isAtOrBelow(each.mount, folder))
+  return shown.flatMap((storage) => {
+    if (storage.root === undefined) return []
+    const place = storage === holder ? moved(folder, storage.mount, storage.root) : storage.root
+    return storages.flatMap(({ mount, root }) => {
+      if (root === undefined || mount === storage.mount) return []
+      if (isAtOrBelow(place, root)) return [moved(place, root, mount)]
+      return isAtOrBelow(root, place) ? [mount] : []
+    })
+  })
+}
+
+/** Returns where a path is when the folder above it is another one. */
+function moved(path: string, from: string, to: string): string {
+  return cleanFolder(`${to}/${path.slice(from.length)}`)
+}
