@@ -41,6 +41,21 @@ describe('POST /api/admin/folder_rule/adopt', () => {
     expect(await adopt('/')).toMatchObject({ code: 200, data: { rules: 0, waiting: 0 } })
   })
 
+  test.each([[[1, ALICE]], [[ALICE]]])('makes none of the list of a file: %j', async (readers) => {
+    site.openlist.files['/nas/a.txt'] = ''
+    site.openlist.metas.put({ path: '/nas', read_users: [1, ALICE] })
+    site.openlist.metas.put({ path: '/nas/a.txt', read_users: readers })
+    expect(await adopt('/')).toEqual({
+      code: 409,
+      message:
+        'the file server has users of its own for the file /nas/a.txt, remove them there first',
+      data: null,
+    })
+    expect(await rules()).toEqual([])
+    site.openlist.metas.put({ path: '/nas/a.txt' })
+    expect((await adopt('/')).data.rules).toBe(3)
+  })
+
   test('is what a rule in such a folder needs before', async () => {
     site.openlist.metas.put({ path: '/nas/closed', read_users: [ALICE] })
     const refused = await site.addRule('/nas', { uid: BOB }, 'read')

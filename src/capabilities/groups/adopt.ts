@@ -5,6 +5,7 @@ import { GENERAL, GUEST } from '../../core/accounts/roles.ts'
 import { MAX_FOLDER_RULES, MAX_RULE_FOLDERS } from '../../core/accounts/groups.ts'
 import { insertEvents } from '../../core/audit/events.ts'
 import { Refusal } from '../../core/base/refusals.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
 import { writing } from '../../core/database/statements.ts'
 import type { Access } from './decision.ts'
 import { readFolder } from './fields.ts'
@@ -12,6 +13,7 @@ import { needFileServer, type RuleDeps } from './folder-rules.ts'
 import { eachOf, isOfVersion, member, recordingMetas } from './meta-store.ts'
 import { listForeignIn, type Meta } from './metas.ts'
 import { readRights, type Rights } from './plan.ts'
+import { isFileThere, pathsWhere } from './there.ts'
 import type { Whose } from './rule-store.ts'
 import { writeInTime } from './write-in-time.ts'
 
@@ -25,7 +27,8 @@ type NewRule = Whose & { path: string; access: Access }
  *
  * @returns The number of rules, and of folders that wait to be written.
  * @throws {Refusal} Those of `readFolder`; `noFileServer`, `notAdmin`, `confirmationNeeded`,
- *   `tooManyFolderRules`, `tooManyRuleFolders`, `filesUnavailable`, `filesBroken`.
+ *   `tooManyFolderRules`, `tooManyRuleFolders`, `fileHasOwnUsers`, `filesUnavailable`,
+ *   `filesBroken`.
  */
 export async function adoptFolder(
   deps: RuleDeps,
@@ -41,6 +44,7 @@ export async function adoptFolder(
     const rules = metas.flatMap((meta) => rulesOf(meta, rights))
     if (rules.length === 0) return { rules: 0, waiting: await writeInTime(deps) }
     refuseTooMany(rules, rights)
+    await refuseFiles(deps, files, metas)
     const adopted = metas.map(({ path, id: remoteId }) => ({
       path,
       remoteId,
@@ -86,6 +90,21 @@ export async function adoptFolder(
     detail: 'the rules change all the time',
     retryAfterSeconds: 1,
   })
+}
+
+/**
+ * Lists of a folder show its files, whatever users these have.
+ *
+ * @throws {Refusal} `fileHasOwnUsers`, `filesUnavailable`.
+ */
+async function refuseFiles(
+  deps: RuleDeps,
+  files: FileServer,
+  metas: readonly Meta[],
+): Promise<void> {
+  const paths = metas.map(({ path }) => path)
+  const [path] = await pathsWhere(paths, (each) => isFileThere(deps, files, each))
+  if (path !== undefined) throw new Refusal('fileHasOwnUsers', { values: { path } })
 }
 
 /** @throws {Refusal} `tooManyFolderRules`, `tooManyRuleFolders`. */

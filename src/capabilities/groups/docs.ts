@@ -327,7 +327,7 @@ export const folderRuleOperations: Operations = {
   },
   'POST /api/admin/folder_rule/adopt': {
     summary: 'Make rules of the users that the file server has of its own',
-    description: `Of the lists of a folder and of those in it: one rule for everybody, and one for each user on them. \`rules\` counts them. ${FRESH} ${WAITING}`,
+    description: `Of the lists of a folder and of those in it: one rule for everybody, and one for each user on them. \`rules\` counts them. A list of a file is refused with 409: rules are for folders. ${FRESH} ${WAITING}`,
     schema: adoptedFolders,
     guest: 'notAdmin',
     examples: {

@@ -5,15 +5,12 @@ import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
 import { listStorages, secondPathsOf, secondPathsWithoutRules } from './second-paths.ts'
-import { itemAt, seesAll } from './there.ts'
+import { itemAt, pathsWhere, seesAll } from './there.ts'
 import { findWeakRules, selectGivenRights, type WeakRule } from './weak-rules.ts'
 
 /** What makes a rule weaker than it looks. Operators see these words in the API. */
 const WARNINGS = ['unsigned_links', 'other_path', 'out_of_reach', 'no_bits', 'no_folder'] as const
 export type FolderWarning = (typeof WARNINGS)[number]
-
-/** A Worker opens no more requests at once. */
-const LOOKED_UP_AT_ONCE = 6
 
 const settingSchema = v.object({ value: v.string() })
 
@@ -87,11 +84,5 @@ export async function findMissing(
   folders: readonly string[],
 ): Promise<string[]> {
   if (folders.length === 0 || !(await seesAll(deps, files))) return []
-  const missing: string[] = []
-  for (let first = 0; first < folders.length; first += LOOKED_UP_AT_ONCE) {
-    const some = folders.slice(first, first + LOOKED_UP_AT_ONCE)
-    const items = await Promise.all(some.map((path) => itemAt(deps, files, path)))
-    missing.push(...some.filter((_, place) => items[place] === undefined))
-  }
-  return missing
+  return pathsWhere(folders, async (path) => (await itemAt(deps, files, path)) === undefined)
 }

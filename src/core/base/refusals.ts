@@ -210,6 +210,10 @@ export const REFUSALS = {
     code: 409,
     message: 'the file server has users of its own for <path>, adopt them first',
   },
+  fileHasOwnUsers: {
+    code: 409,
+    message: 'the file server has users of its own for the file <path>, remove them there first',
+  },
   folderNotMoved: { code: 409, message: 'the file server did not move it' },
   bodyTooLarge: { code: 413, message: 'request body too large' },
   tooManyAttempts: {

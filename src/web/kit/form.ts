@@ -115,6 +115,7 @@ const FIELDS: Partial<Record<RefusalName, string>> = {
   folderInvalid: 'path',
   folderIsFile: 'path',
   folderHasOwnUsers: 'path',
+  fileHasOwnUsers: 'path',
   tooManyRuleFolders: 'path',
   ruleNeedsWhose: 'who',
   adminsHaveEveryRight: 'who',

@@ -140,6 +140,8 @@ const refusals: Record<RefusalName, string> = {
   folderRuleTaken: 'This folder already has a rule for them.',
   folderHasOwnUsers:
     'The file server already has lists of users for <path>. Take them over as rules first.',
+  fileHasOwnUsers:
+    'The file server has a list of users for the file <path>, and rules are for folders. Delete the list there first.',
   folderNotMoved: 'The file server did not move the folder. Nothing was changed.',
   unknownPath: 'There is no such page.',
   sessionNotFound: 'This session has already ended.',

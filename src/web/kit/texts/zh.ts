@@ -325,6 +325,8 @@ export const kitZh: KitTexts = {
     groupHasRules: '有文件夹规则使用此用户组，请先删除这些规则。',
     folderRuleTaken: '此文件夹已有针对该对象的规则。',
     folderHasOwnUsers: '文件服务器上已有 <path> 的用户列表，请先接管为规则。',
+    fileHasOwnUsers:
+      '文件服务器上有文件 <path> 的用户列表，而规则只用于文件夹。请先在文件服务器上删除该列表。',
     folderNotMoved: '文件服务器没有移动此文件夹，未作任何更改。',
     unknownPath: '没有这个页面。',
     sessionNotFound: '该设备已经退出。',
