@@ -136,6 +136,26 @@ describe('a task that waits at the file server', () => {
     expect(cancelled()).toEqual(['own'])
   })
 
+  test.each([
+    ['fs/copy', { src_dir: '/nas', dst_dir: '/mine', names: ['closed'] }, 'tasks'],
+    ['fs/archive/decompress', { src_dir: '/nas', dst_dir: '/mine', name: ['closed/a'] }, 'task'],
+  ])(
+    'is cancelled when it was begun before the change and queued after it: %s',
+    async (name, body, member) => {
+      await site.addRule('/x', { uid: ALICE }, 'none')
+      site.openlist.answer = async ({ path }) => {
+        if (path !== `/api/${name}`) return undefined
+        expect(await site.addRule('/nas/closed', { uid: BOB }, 'none')).toMatchObject({ code: 200 })
+        queue('late')
+        return Response.json({ code: 200, message: '', data: { [member]: [{ id: 'late' }] } })
+      }
+      const headers = { 'Content-Length': String(JSON.stringify(body).length) }
+      const answer = await site.post(`/api/${name}`, body, { token: bob, headers })
+      expect(answer).toMatchObject({ code: 200, data: { [member]: [{ id: 'late' }] } })
+      expect(cancelled()).toEqual(['late'])
+    },
+  )
+
   test('costs no trip to D1', async () => {
     await site.addRule('/x', { uid: BOB }, 'none')
     const before = site.meter.roundTrips

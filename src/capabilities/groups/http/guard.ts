@@ -15,6 +15,9 @@ import { belowBase, parentOf } from '../openlist-paths.ts'
 import { type Rights, READS_ALL_RIGHTS, readingRights, type RightsReading } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
+import { readRightsHere } from '../plan.ts'
+import { selectFolderState } from '../store.ts'
+import { cancelWaitingTasks } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
 import { type ItemCall, itemCallOf, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
@@ -127,7 +130,7 @@ async function settle({ deps, files, rights }: Site, asker: FileAsker) {
 }
 
 function guardItems(site: Site, item: ItemCall): GuardedCall {
-  const { share } = item
+  const { share, isQueued } = item
   return {
     column: site.rights.column,
     isExact: true,
@@ -138,6 +141,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
       return item.understood
     },
     ...(share && { answer: (asker, answer) => closeShareAgain(site, share, asker, answer) }),
+    ...(isQueued === true && { answer: (asker, answer) => cancelTasksAgain(site, asker, answer) }),
   }
 }
 
@@ -226,6 +230,33 @@ async function closeShareAgain(
   } catch (error) {
     await callAsAdmin(deps, files, `/api/share/disable?id=${encodeURIComponent(id)}`, {})
     throw error
+  }
+  return new Response(text, answer)
+}
+
+const queuedSchema = v.object({
+  code: v.literal(200),
+  data: v.union([
+    v.object({ tasks: v.pipe(v.array(v.unknown()), v.nonEmpty()) }),
+    v.object({ task: v.pipe(v.array(v.unknown()), v.nonEmpty()) }),
+  ]),
+})
+
+/**
+ * Looks at the queues again once a request has put something into them: a right that was taken
+ * meanwhile cancels what waited, and this did not yet.
+ */
+async function cancelTasksAgain(
+  { deps, files, rights }: Site,
+  { account, isAdmin, known }: FileAsker,
+  answer: Response,
+): Promise<Response> {
+  if (account === undefined || isAdmin) return answer
+  const text = await readAnswer(files, answer)
+  if (v.is(v.pipe(v.string(), v.parseJson(), queuedSchema), text)) {
+    const [state] = await selectFolderState(deps.db)
+    if ((state?.version ?? '') !== rights.read(account, known).version)
+      await cancelWaitingTasks(deps, files, await readRightsHere(deps))
   }
   return new Response(text, answer)
 }

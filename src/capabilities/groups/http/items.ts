@@ -36,6 +36,8 @@ export interface ItemCall {
   needs: (basePath: string) => Need[]
   /** Copies or moves that are begun again. */
   tasks?: { kind: 'copy' | 'move'; ids: string[] }
+  /** Whether OpenList may put it into a queue, and read its sources later. */
+  isQueued?: boolean
   /** What OpenList is to fetch. */
   downloads?: string[]
   /** For a request that opens a share. */
@@ -142,11 +144,15 @@ const MAX_ITEMS = 20_000
 
 type NeedsOf<Body> = (body: Body, folders: Folders) => Need[]
 
+const queued = () => ({ isQueued: true })
+
 /** Reads a JSON body, and says what it needs. */
 function jsonCall<Schema extends v.GenericSchema<unknown, object>>(
   schema: Schema,
   needsOf: NeedsOf<v.InferOutput<Schema>>,
-  moreOf: (body: v.InferOutput<Schema>) => Pick<ItemCall, 'downloads' | 'share'> = () => ({}),
+  moreOf: (
+    body: v.InferOutput<Schema>,
+  ) => Pick<ItemCall, 'isQueued' | 'downloads' | 'share'> = () => ({}),
 ) {
   return ({ body }: FileCall): ItemCall => {
     const parsed = validateJson(schema, body())
@@ -176,8 +182,8 @@ function sourcesAndTargets(ofSource: (path: string) => Need): NeedsOf<MoveBody> 
 
 /** The requests of the interface that are looked at, below `/api`. */
 const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
-  'fs/copy': jsonCall(moveSchema, sourcesAndTargets(readsWhole)),
-  'fs/move': jsonCall(moveSchema, sourcesAndTargets(takesAway)),
+  'fs/copy': jsonCall(moveSchema, sourcesAndTargets(readsWhole), queued),
+  'fs/move': jsonCall(moveSchema, sourcesAndTargets(takesAway), queued),
   'fs/rename': jsonCall(renameSchema, ({ path, name }, folders) => {
     const item = folders.path(path)
     return [takesAway(item), writesWhole(folders.in(parentOf(item), name))]
@@ -205,10 +211,14 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   'fs/remove_empty_directory': jsonCall(emptySchema, ({ src_dir: from }, folders) => [
     changesBelow(folders.path(from)),
   ]),
-  'fs/archive/decompress': jsonCall(decompressSchema, ({ src_dir, dst_dir, name }, folders) => [
-    ...name.map((archive) => readsWhole(folders.joined(src_dir, archive))),
-    writesWhole(folders.path(dst_dir)),
-  ]),
+  'fs/archive/decompress': jsonCall(
+    decompressSchema,
+    ({ src_dir, dst_dir, name }, folders) => [
+      ...name.map((archive) => readsWhole(folders.joined(src_dir, archive))),
+      writesWhole(folders.path(dst_dir)),
+    ],
+    queued,
+  ),
   'fs/torrent/generate': jsonCall(torrentSchema, ({ path }, folders) => [
     readsWhole(folders.path(path)),
   ]),
