@@ -629,6 +629,13 @@ describe('the page of a user', () => {
     expect(await site.db.select().from(users)).toHaveLength(3)
   })
 
+  test('names its user in the notice of what was done', async () => {
+    const { html } = await admin.get(`${USERS}/${aliceId}`)
+    expect(html).toContain('<input type="hidden" name="named" value="alice"')
+    const { location = '' } = await admin.post(`${USERS}/${aliceId}/disable`, { named: 'alice' })
+    expect(textOf((await admin.get(location)).html)).toContain('“alice” was disabled.')
+  })
+
   test('is none for an unknown user or form', async () => {
     for (const path of ['999', '99999999999999999999', 'alice', '3/nope/nope']) {
       expect((await admin.get(`${USERS}/${path}`)).status, path).toBe(404)

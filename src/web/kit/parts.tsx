@@ -75,14 +75,23 @@ interface ShownOnceProps {
   /** The page that follows, and the text of the link to it. */
   next: string
   done: string
+  /** It has the width of the page. */
+  isLink?: boolean
 }
 
 /** A secret that no other page shows, to be copied. */
-export function ShownOnce({ view, id, label, secret, rows, next, done }: ShownOnceProps) {
+export function ShownOnce(props: ShownOnceProps) {
+  const { view, id, label, secret, rows, next, done, isLink = false } = props
   return (
     <>
       <label for={id}>{label}</label>
-      <textarea id={id} class="codes" readonly rows={rows} spellcheck={false}>
+      <textarea
+        id={id}
+        class={isLink ? 'codes wide' : 'codes'}
+        readonly
+        rows={rows}
+        spellcheck={false}
+      >
         {secret}
       </textarea>
       <p class="buttons">
@@ -108,5 +117,19 @@ export function Pins({ states }: { states: boolean[] }) {
           <span class={isSet ? 'set' : undefined} />
         ))}
     </span>
+  )
+}
+
+/** A name that is an address breaks at its signs first. */
+export function Breakable({ text }: { text: string }) {
+  return (
+    <>
+      {text.split(/(?<=[@.])/).map((part, place) => (
+        <>
+          {place > 0 && <wbr />}
+          {part}
+        </>
+      ))}
+    </>
   )
 }

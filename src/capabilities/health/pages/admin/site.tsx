@@ -147,7 +147,11 @@ function Attention({ view, state: { waiting, stops, attention, parts } }: SitePr
               }
             >
               <StopFacts view={view} stops={own} />
-              <Unlock view={view} userId={userId} action={`${USERS}/${userId}/unlock`} />
+              <Unlock
+                view={view}
+                user={{ id: userId, username }}
+                action={`${USERS}/${userId}/unlock`}
+              />
             </Row>
           ))}
           {others}

@@ -15,6 +15,7 @@ export function Decisions({ view, user: { id, username }, action, refused }: Use
         view={view}
         label={t.approve}
         action={action('approve')}
+        named={username}
         problem={problemIn(refused, 'approve')}
         confirmedAs={`approve-${id}`}
         isPrimary
@@ -24,6 +25,7 @@ export function Decisions({ view, user: { id, username }, action, refused }: Use
         label={t.reject}
         question={t.rejectQuestion(username)}
         action={action('reject')}
+        named={username}
         submit={t.reject}
         problem={problemIn(refused, 'reject')}
         confirmedAs={`reject-${id}`}

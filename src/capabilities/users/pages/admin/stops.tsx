@@ -24,13 +24,13 @@ export function StopFacts({ view, stops }: { view: View; stops: readonly Stop[] 
 
 interface UnlockProps {
   view: View
-  userId: number
+  user: { id: number; username: string }
   action: string
   problem?: Problem | undefined
 }
 
 /** The form that ends what `StopFacts` tells. */
-export function Unlock({ view, userId, action, problem }: UnlockProps) {
+export function Unlock({ view, user, action, problem }: UnlockProps) {
   const t = view.t.adminUsers
   return (
     <Press
@@ -38,7 +38,8 @@ export function Unlock({ view, userId, action, problem }: UnlockProps) {
       label={t.unlock}
       action={action}
       problem={problem}
-      confirmedAs={`unlock-${userId}`}
+      named={user.username}
+      confirmedAs={`unlock-${user.id}`}
       isPrimary
     />
   )

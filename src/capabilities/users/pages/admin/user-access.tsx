@@ -146,13 +146,14 @@ interface FormRowProps {
 /** A row that expands to its form. */
 export function FormRow(props: PropsWithChildren<FormRowProps>) {
   const { page, form, icon, tone = 'blue', label, lead, submit = label, fields = [] } = props
-  const { view, action, refused } = page
+  const { view, user, action, refused } = page
   return (
     <li>
       <Change
         view={view}
         label={<ActionLabel icon={icon} tone={tone} title={label} hint={lead} />}
         action={action(form)}
+        named={user.username}
         submit={submit}
         problem={problemIn(refused, form)}
         fields={fields}

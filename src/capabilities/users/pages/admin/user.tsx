@@ -122,6 +122,7 @@ function Disabled(props: UserProps) {
         view={view}
         label={t.enable}
         action={userAction(props, 'enable')}
+        named={user.username}
         problem={problemIn(refused, 'enable')}
         confirmedAs="enable"
         isPrimary
@@ -160,7 +161,7 @@ function LockedOut(props: UserProps) {
       </div>
       <Unlock
         view={view}
-        userId={user.id}
+        user={user}
         action={userAction(props, 'unlock')}
         problem={problemIn(refused, 'unlock')}
       />

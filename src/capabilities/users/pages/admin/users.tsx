@@ -13,7 +13,7 @@ import { echo, type Fields, type Problem } from '../../../../web/kit/form.ts'
 import { LANGUAGE_TAGS } from '../../../../web/kit/language.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { NumberedPages } from '../../../../web/kit/pager.tsx'
-import { Back, Heading, ShownOnce } from '../../../../web/kit/parts.tsx'
+import { Back, Breakable, Heading, ShownOnce } from '../../../../web/kit/parts.tsx'
 import { Empty, Row, Rows } from '../../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
@@ -242,7 +242,7 @@ function LockedUsers({ view, users, list }: { view: View; users: ListedUser[]; l
             }
           >
             <StopFacts view={view} stops={stops} />
-            <Unlock view={view} userId={id} action={userAddress(id, list, '/unlock')} />
+            <Unlock view={view} user={{ id, username }} action={userAddress(id, list, '/unlock')} />
           </Row>
         ))}
         none={<></>}
@@ -335,20 +335,6 @@ function UserRow({ view, user, list }: { view: View; user: ListedUser; list: str
         {isGuest ? '' : user.keys}
       </td>
     </tr>
-  )
-}
-
-/** A name that is an address breaks at its signs first. */
-function Breakable({ text }: { text: string }) {
-  return (
-    <>
-      {text.split(/(?<=[@.])/).map((part, place) => (
-        <>
-          {place > 0 && <wbr />}
-          {part}
-        </>
-      ))}
-    </>
   )
 }
 
