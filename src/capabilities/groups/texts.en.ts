@@ -45,7 +45,8 @@ export const groupsEn = {
     delete: 'Delete the group',
     deleteQuestion: (members: number) =>
       `The group goes, and ${leaving(members)} it. Their accounts stay.`,
-    deleteFirst: (rules: number) => `The group still has ${someRights(rules)}. Remove them first.`,
+    deleteFirst: (rules: number) =>
+      `The group has ${someRights(rules)}. It can be deleted once it has none.`,
     addedBy: (name: string) => `Added by ${name}`,
     sources: {
       operator: 'Added by an administrator',
@@ -58,9 +59,11 @@ export const groupsEn = {
   },
   folders: {
     title: 'Folders',
-    lead: 'Who may see and change what. A right holds for a folder and everything in it. Administrators may do everything.',
+    lead: 'Who may see and change what. A right holds for everything in its folder.',
     andMore: (names: string, more: number) => `${names} and ${more} more`,
-    noFiles: 'There is no file server behind this site, so there are no folders to give rights in.',
+    noFilesTitle: 'No file server behind this site',
+    noFilesHint:
+      'Rights are given in folders of a file server such as OpenList. The guide docs/files.md says how to put this site in front of one.',
     away: 'The file server does not answer now. Rights that change are written to it as soon as it does.',
     openLinks:
       'The file server does not sign its links (sign_all is off). A file opens to everybody who knows its address, whatever the rights below say. Turn sign_all on at the file server.',
@@ -81,7 +84,7 @@ export const groupsEn = {
     waits: 'Waits to be written',
     sync: 'Write now',
     none: 'No folder has rights of its own',
-    noneHint: 'Every user sees all of the own base folder. Give the first right below.',
+    noneHint: 'Every user sees all of the own base folder. Give the first right above.',
     decided: {
       open: 'By own permissions',
       none: 'No access',
@@ -116,8 +119,7 @@ export const groupsEn = {
     path: 'Folder',
     pathHint: 'The full path at the file server, such as /nas/finance.',
     who: 'Who',
-    oneUser: 'One user',
-    usernameHint: 'Only for “One user”.',
+    oneUser: 'One user…',
     create: 'Give the right',
     check: 'What may a user see?',
     checkUser: 'User name',
@@ -126,11 +128,11 @@ export const groupsEn = {
     checkSubmit: 'Check',
     admins: 'Administrators may do everything',
     because: (who: string, path: string) => `Decided at ${path}: ${who}`,
-    becauseOthers: 'Others have rights here, and the user is none of them',
+    becauseOthers: (name: string) => `Others have rights here, and ${name} is none of them`,
     becauseNone: 'No right decides here',
     noBits: 'But the account has no permission that changes files',
     outOfReach: 'Out of reach',
-    outOfReachHint: 'The base folder of the user does not contain it',
+    outOfReachHint: (name: string) => `The base folder of ${name} does not contain it`,
     move: 'Move a folder with its rights',
     moveHint:
       'Users can’t move or rename a folder in which rights are given. Here, the file server moves it, and its rights go along.',

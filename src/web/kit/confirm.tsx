@@ -131,6 +131,10 @@ interface ChangeProps {
   /** Name of the form, unique on the page, for a change that only a fresh session may make. */
   confirmedAs?: string | undefined
   takesCode?: boolean
+  /** Where links lead to. */
+  id?: string
+  /** Whether it is open before anybody presses it. */
+  isOpen?: boolean
   /** Takes nothing away that can't be had back. */
   isHarmless?: boolean
   /** Whether it is what the page asks for. */
@@ -144,6 +148,8 @@ export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
     fields = [],
     confirmedAs,
     takesCode = true,
+    id,
+    isOpen = false,
     isHarmless = false,
     isPrimary = false,
   } = props
@@ -152,7 +158,8 @@ export function Change({ children, ...props }: PropsWithChildren<ChangeProps>) {
       label={label}
       cancel={view.t.cancel}
       question={question}
-      open={problem !== undefined}
+      id={id}
+      open={isOpen || problem !== undefined}
       isPrimary={isPrimary}
     >
       <form method="post" action={action}>

@@ -252,6 +252,7 @@ interface ConfirmProps {
   /** On the same button while the question is open: a second press closes it. */
   cancel: string
   question: string
+  id?: string | undefined
   open?: boolean
   /** Whether it is what the page asks for. */
   isPrimary?: boolean
@@ -262,9 +263,9 @@ interface ConfirmProps {
  * the one that cancels; it needs no script. The script closes the question on Escape as well.
  */
 export function Confirm(props: PropsWithChildren<ConfirmProps>) {
-  const { label, cancel, question, open = false, isPrimary = false, children } = props
+  const { label, cancel, question, id, open = false, isPrimary = false, children } = props
   return (
-    <details class={isPrimary ? 'confirm primary' : 'confirm'} open={open}>
+    <details id={id} class={isPrimary ? 'confirm primary' : 'confirm'} open={open}>
       <summary>
         <span class="shut">{label}</span>
         <span class="cancel">{cancel}</span>

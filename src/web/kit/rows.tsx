@@ -42,6 +42,8 @@ export function ActionLabel({ icon, tone, title, hint }: ActionLabelProps) {
 }
 
 export interface FoldProps {
+  /** Where links lead to. */
+  id?: string
   icon?: IconName
   tone?: Tone
   title: string
@@ -54,9 +56,9 @@ export interface FoldProps {
 
 /** A part of a long page that opens when it is needed. */
 export function Fold(props: PropsWithChildren<FoldProps>) {
-  const { icon, tone = 'blue', title, count, about, open = false, children } = props
+  const { id, icon, tone = 'blue', title, count, about, open = false, children } = props
   return (
-    <details class="fold" open={open}>
+    <details id={id} class="fold" open={open}>
       <summary>
         {icon !== undefined && <Tile icon={icon} tone={tone} />}
         <h2>{title}</h2>

@@ -1,4 +1,5 @@
 import { Alert, Field } from '../../../../web/kit/fields.tsx'
+import { Fold } from '../../../../web/kit/rows.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import type { CheckedFolder } from '../../check.ts'
 import { isAtOrBelow } from '../../decision.ts'
@@ -17,9 +18,13 @@ export function Check({ view, rules, asked, checked, checkProblem }: CheckProps)
     problem: checkProblem,
   })
   return (
-    <article id="check">
-      <h2>{checked.length > 0 ? view.t.groups.seenBy(asked.user) : t.check}</h2>
-      <form class="filter" method="get" action={`${FOLDERS_PATH}#check`}>
+    <Fold
+      id="check"
+      icon="users"
+      title={checked.length > 0 ? view.t.groups.seenBy(asked.user) : t.check}
+      open={checked.length > 0 || checkProblem !== undefined}
+    >
+      <form class="filter wide" method="get" action={`${FOLDERS_PATH}#check`}>
         <Alert problem={checkProblem} fields={['user', 'path']} />
         <Field {...field('user', t.checkUser)} />
         <Field {...field('path', t.checkPath)} optional />
@@ -33,7 +38,7 @@ export function Check({ view, rules, asked, checked, checkProblem }: CheckProps)
               <div>
                 <span>
                   <code>{folder.path}</code>
-                  <small>{whyOf(view, folder, rules)}</small>
+                  <small>{whyOf(view, folder, rules, asked.user)}</small>
                 </span>
                 {folder.reach ? (
                   <AccessBadge view={view} access={folder.access} />
@@ -45,22 +50,27 @@ export function Check({ view, rules, asked, checked, checkProblem }: CheckProps)
           ))}
         </ul>
       )}
-    </article>
+    </Fold>
   )
 }
 
 /** Says why a user may do that at a folder. */
-function whyOf(view: View, folder: CheckedFolder, rules: readonly ListedRule[]): string {
+function whyOf(
+  view: View,
+  folder: CheckedFolder,
+  rules: readonly ListedRule[],
+  username: string,
+): string {
   const t = view.t.folders
   const { path, access, rule, reach, isAdmin, canChange } = folder
   if (isAdmin) return t.admins
-  if (!reach) return t.outOfReachHint
+  if (!reach) return t.outOfReachHint(username)
   const deciding = rules.find(({ id }) => id === rule)
   const why =
     deciding !== undefined
       ? t.because(whoIn(view, deciding), deciding.path)
       : access === 'none' && rules.some((each) => isAtOrBelow(path, each.path))
-        ? t.becauseOthers
+        ? t.becauseOthers(username)
         : t.becauseNone
   return access === 'write' && !canChange ? `${why}${view.t.sentenceGap}${t.noBits}` : why
 }

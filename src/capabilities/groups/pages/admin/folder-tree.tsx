@@ -84,12 +84,17 @@ function RuleRow({ view, rule, refused, hasFiles }: FoldersProps & { rule: Liste
           <form method="post" action={`${FOLDERS_PATH}/change`}>
             <Alert problem={problem} fields={['access', ...CONFIRM_FIELDS]} />
             <input type="hidden" name="rule" value={String(rule.id)} />
-            <AccessField view={view} form={form} value={rule.access} problem={problem} />
+            <AccessField
+              view={view}
+              form={form}
+              value={rule.access}
+              hint={t.removeHint}
+              problem={problem}
+            />
             <ConfirmFields view={view} form={form} problem={problem} />
-            <p class="hint">{t.removeHint}</p>
             <p class="buttons">
               <button>{t.save}</button>
-              <button class="secondary" name="delete" value="true">
+              <button class="secondary danger" name="delete" value="true">
                 {t.remove}
               </button>
             </p>

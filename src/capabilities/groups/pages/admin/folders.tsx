@@ -1,4 +1,4 @@
-import { CONFIRM_FIELDS, ConfirmFields, Press } from '../../../../web/kit/confirm.tsx'
+import { Change, CONFIRM_FIELDS, ConfirmFields, Press } from '../../../../web/kit/confirm.tsx'
 import { Alert, Field } from '../../../../web/kit/fields.tsx'
 import { echo, problemIn } from '../../../../web/kit/form.ts'
 import { Icon } from '../../../../web/kit/icons.tsx'
@@ -20,23 +20,20 @@ export function FoldersPage(props: FoldersProps) {
     <AccountPage view={view} title={t.title}>
       <header class="bar">
         <Heading title={t.title} lead={t.lead} />
-        {hasFiles && (
-          <a role="button" href="#add">
-            {t.add}
-          </a>
-        )}
+        {hasFiles && <NewRight {...props} />}
       </header>
       <Notes {...props} />
-      {tree.length === 0 ? (
-        <Empty icon="folders" title={t.none} hint={hasFiles ? t.noneHint : t.noFiles} />
-      ) : (
+      {tree.length > 0 && <Check {...props} />}
+      {tree.length > 0 ? (
         <article>
           <Tree {...props} folders={tree} />
         </article>
+      ) : hasFiles ? (
+        <Empty icon="folders" title={t.none} hint={t.noneHint} />
+      ) : (
+        <Empty icon="folders" title={t.noFilesTitle} hint={t.noFilesHint} />
       )}
       <Foreign {...props} />
-      {tree.length > 0 && <Check {...props} />}
-      {hasFiles && <NewRight {...props} />}
       {hasFiles && tree.length > 0 && <Move {...props} />}
     </AccountPage>
   )
@@ -47,7 +44,7 @@ function Notes({ view, rules, hasFiles, hasOpenLinks, there, refused }: FoldersP
   const t = view.t.folders
   if (there === undefined) {
     if (rules.length === 0) return <></>
-    return <p class="note">{hasFiles ? t.away : t.noFiles}</p>
+    return <p class="note">{hasFiles ? t.away : t.noFilesHint}</p>
   }
   const { waiting, secondPaths, signsLinks } = there
   return (
@@ -110,58 +107,60 @@ function NewRight({ view, groups, newFor, refused }: FoldersProps) {
   const who = fields === undefined ? newFor : echo(fields, 'who')
   const isUser = who.startsWith('user:')
   return (
-    <article id="add">
-      <h2>{t.add}</h2>
-      <form method="post" action={`${FOLDERS_PATH}/add`}>
-        <Alert
-          problem={problem}
-          fields={['path', 'who', 'username', 'access', ...CONFIRM_FIELDS]}
-        />
-        <Field
-          name="path"
-          form="add"
-          label={t.path}
-          hint={t.pathHint}
-          value={echo(fields, 'path')}
-          problem={problem}
-        />
-        <Field
-          name="who"
-          form="add"
-          label={t.who}
-          options={[
-            ['group:user', t.allUsers],
-            ['group:guest', t.guests],
-            ['user:', t.oneUser],
-          ]}
-          groups={
-            groups.length === 0
-              ? []
-              : [[view.t.groups.title, groups.map((name) => [`group:${name}`, name])]]
-          }
-          value={isUser ? 'user:' : who}
-          problem={problem}
-        />
-        <Field
-          name="username"
-          form="add"
-          label={t.checkUser}
-          hint={t.usernameHint}
-          value={echo(fields, 'username') || (isUser ? who.slice('user:'.length) : '')}
-          problem={problem}
-          optional
-        />
-        <AccessField
-          view={view}
-          form="add"
-          value={echo(fields, 'access') || 'read'}
-          problem={problem}
-        />
-        <p class="hint">{t.addHint}</p>
-        <ConfirmFields view={view} form="add" problem={problem} />
-        <button>{t.create}</button>
-      </form>
-    </article>
+    <Change
+      view={view}
+      id="add"
+      label={t.add}
+      action={`${FOLDERS_PATH}/add`}
+      submit={t.create}
+      confirmedAs="add"
+      fields={['path', 'who', 'username', 'access']}
+      problem={problem}
+      isOpen={newFor !== ''}
+      isHarmless
+      isPrimary
+    >
+      <Field
+        name="path"
+        form="add"
+        label={t.path}
+        hint={t.pathHint}
+        value={echo(fields, 'path')}
+        problem={problem}
+      />
+      <Field
+        name="who"
+        form="add"
+        label={t.who}
+        options={[
+          ['group:user', t.allUsers],
+          ['group:guest', t.guests],
+          ['user:', t.oneUser],
+        ]}
+        groups={
+          groups.length === 0
+            ? []
+            : [[view.t.groups.title, groups.map((name) => [`group:${name}`, name])]]
+        }
+        value={isUser ? 'user:' : who}
+        problem={problem}
+      />
+      <Field
+        name="username"
+        form="add"
+        label={t.checkUser}
+        value={echo(fields, 'username') || (isUser ? who.slice('user:'.length) : '')}
+        problem={problem}
+        optional
+      />
+      <AccessField
+        view={view}
+        form="add"
+        value={echo(fields, 'access') || 'read'}
+        hint={t.addHint}
+        problem={problem}
+      />
+    </Change>
   )
 }
 

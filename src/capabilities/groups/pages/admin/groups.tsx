@@ -1,5 +1,5 @@
 import { Change } from '../../../../web/kit/confirm.tsx'
-import { Field } from '../../../../web/kit/fields.tsx'
+import { Alert, Field } from '../../../../web/kit/fields.tsx'
 import {
   echo,
   type Fields,
@@ -9,7 +9,7 @@ import {
 } from '../../../../web/kit/form.ts'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Pager } from '../../../../web/kit/pager.tsx'
-import { Back, Heading } from '../../../../web/kit/parts.tsx'
+import { Back, Breakable, Heading } from '../../../../web/kit/parts.tsx'
 import { ActionLabel, Empty, Row, Rows } from '../../../../web/kit/rows.tsx'
 import { Time } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
@@ -171,7 +171,15 @@ function Member({ view, group, member, refused }: GroupProps & { member: ListedM
   const t = view.t.groups
   const { id, username, addedAt } = member
   return (
-    <Row icon="users" user={username} title={<a href={`/account/admin/users/${id}`}>{username}</a>}>
+    <Row
+      icon="users"
+      user={username}
+      title={
+        <a href={`/account/admin/users/${id}`}>
+          <Breakable text={username} />
+        </a>
+      }
+    >
       <p class="facts">
         <span>
           {addedBy(view, member)} <Time view={view} at={addedAt} />
@@ -182,6 +190,7 @@ function Member({ view, group, member, refused }: GroupProps & { member: ListedM
         label={t.remove}
         question={t.removeQuestion(username)}
         action={formOf(group, 'remove')}
+        named={username}
         values={{ uid: id }}
         submit={t.remove}
         confirmedAs={`remove-${id}`}
@@ -204,7 +213,9 @@ function Folders({ view, group, rules }: GroupProps) {
           {rules.map(({ path, access }) => (
             <li>
               <div>
-                <code>{path}</code>
+                <span>
+                  <code>{path}</code>
+                </span>
                 <AccessBadge view={view} access={access} />
               </div>
             </li>
@@ -256,25 +267,31 @@ function Others({ view, group, refused }: GroupProps) {
           />
         </Change>
       </li>
-      <li>
-        <Change
-          view={view}
-          label={
-            <ActionLabel
-              icon="delete"
-              tone="red"
-              title={t.delete}
-              hint={
-                group.rules === 0 ? t.deleteQuestion(group.members) : t.deleteFirst(group.rules)
-              }
-            />
-          }
-          action={formOf(group, 'delete')}
-          submit={t.delete}
-          confirmedAs="delete"
-          problem={deleting}
-        />
-      </li>
+      {group.rules > 0 ? (
+        <li class="row-note">
+          <Alert problem={deleting} fields={[]} />
+          {t.deleteFirst(group.rules)}
+        </li>
+      ) : (
+        <li>
+          <Change
+            view={view}
+            label={
+              <ActionLabel
+                icon="delete"
+                tone="red"
+                title={t.delete}
+                hint={t.deleteQuestion(group.members)}
+              />
+            }
+            action={formOf(group, 'delete')}
+            named={group.name}
+            submit={t.delete}
+            confirmedAs="delete"
+            problem={deleting}
+          />
+        </li>
+      )}
     </ul>
   )
 }

@@ -25,9 +25,10 @@ interface AccessFieldProps {
   form: string
   value: string
   problem: Problem | undefined
+  hint?: string
 }
 
-export function AccessField({ view: { t }, form, value, problem }: AccessFieldProps) {
+export function AccessField({ view: { t }, form, value, problem, hint }: AccessFieldProps) {
   const options = ACCESS.map((access) => [access, t.folders.decided[access]] as const)
   return (
     <Field
@@ -37,6 +38,7 @@ export function AccessField({ view: { t }, form, value, problem }: AccessFieldPr
       options={options}
       value={value}
       problem={problem}
+      {...(hint !== undefined && { hint })}
     />
   )
 }
