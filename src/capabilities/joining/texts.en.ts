@@ -79,9 +79,7 @@ export const joiningEn = {
     used: (used: number, uses: number) => `${used} of ${uses} used`,
     ends: (when: string) => `Ends ${when}`,
     ended: (when: string) => `Ended ${when}`,
-    made: (when: string) => `Created ${when}`,
-    madeBy: (name: string) => `by ${name}`,
-    forName: (name: string) => `for ${name}`,
+    forName: (name: string) => `For ${name}`,
     mailedTo: (address: string) => `Mailed to ${address}`,
     inGroups: (names: string) => `Groups: ${names}`,
     again: 'Send again',
@@ -115,7 +113,8 @@ export const joiningEn = {
     accountDays: 'Or after this many days',
     create: 'Create invitation',
 
-    madeTitle: 'Your invitation',
+    madeTitle: (name: string) =>
+      name === '' ? 'The invitation is ready' : `The invitation for ${name} is ready`,
     madeLead: 'Copy the link now, and send it in a way that you trust: it is not shown again.',
     madeLabel: 'Link',
     madeEnds: (when: string) => `It ends ${when}.`,

@@ -72,8 +72,6 @@ export const joiningZh: typeof joiningEn = {
     used: (used, uses) => `已使用 ${used}/${uses} 次`,
     ends: (when) => `${when}失效`,
     ended: (when) => `${when}已失效`,
-    made: (when) => `${when}创建`,
-    madeBy: (name) => `创建者：${name}`,
     forName: (name) => `用户名：${name}`,
     mailedTo: (address) => `已发送到 ${address}`,
     inGroups: (names) => chinese`用户组：${names}`,
@@ -106,7 +104,7 @@ export const joiningZh: typeof joiningEn = {
     accountDays: '或在多少天后到期',
     create: '创建邀请',
 
-    madeTitle: '邀请链接',
+    madeTitle: (name) => (name === '' ? '邀请已创建' : chinese`给 ${name} 的邀请已创建`),
     madeLead: '请立即复制链接，并通过可信的方式转交：链接不会再次显示。',
     madeLabel: '链接',
     madeEnds: (when) => `${when}失效。`,

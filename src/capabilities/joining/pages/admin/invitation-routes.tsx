@@ -44,7 +44,8 @@ export const invitationPages = formsOf(INVITATIONS_PATH, showInvitations, {
     run: (c, request) => createInvitation(c.get('deps'), actorOf(c), request, linkPlaceOf(c)),
     async done(c, made, fields) {
       if (made.link === '') return goTo(c, INVITATIONS_PATH, 'invitation-mailed')
-      const shown = { view: await adminView(c), made, groups: groupsIn(fields) }
+      const name = (fields['who'] ?? '').trim()
+      const shown = { view: await adminView(c), made, name, groups: groupsIn(fields) }
       return showPage(c, <MadeInvitationPage {...shown} />)
     },
   }),

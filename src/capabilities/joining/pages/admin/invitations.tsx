@@ -15,7 +15,7 @@ import {
 import { ListPage } from '../../../../web/kit/frames.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Pager } from '../../../../web/kit/pager.tsx'
-import { ShownOnce } from '../../../../web/kit/parts.tsx'
+import { Back, ShownOnce } from '../../../../web/kit/parts.tsx'
 import { Empty, Fold, NEWEST, Row, Rows } from '../../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
@@ -82,8 +82,7 @@ interface InvitationRowProps {
 
 function InvitationRow({ view, link, refused, id }: InvitationRowProps) {
   const t = view.t.adminInvitations
-  const { state, username, email, createdByName } = link
-  const groups = readGroupNames(link.groupNames)
+  const { state, username, email } = link
   const isLive = state === 'live'
   const isMailed = view.hasMail && email !== '' && state !== 'used'
   const title = link.name || username || email || t.unnamed(link.id)
@@ -94,14 +93,7 @@ function InvitationRow({ view, link, refused, id }: InvitationRowProps) {
         <span>{t.used(link.used, link.uses)}</span>
         <InvitationEnd view={view} link={link} />
       </p>
-      <p class="facts">
-        {username !== '' && username !== title && <span>{t.forName(username)}</span>}
-        {email !== '' && <span>{t.mailedTo(email)}</span>}
-        <TimeFact view={view} at={link.createdAt} phrase={t.made} />
-        {createdByName !== null && <span>{t.madeBy(createdByName)}</span>}
-        {groups.length > 0 && <span>{t.inGroups(groups.join(view.t.listSeparator))}</span>}
-      </p>
-      <Joined view={view} link={link} />
+      <InvitationUse view={view} link={link} title={title} />
       {(isLive || isMailed) && (
         <div class="decide">
           {isMailed && (
@@ -131,21 +123,37 @@ function InvitationRow({ view, link, refused, id }: InvitationRowProps) {
   )
 }
 
-/** The users who joined with an invitation, the first ones by name. */
-function Joined({ view: { t }, link }: { view: View; link: ListedLink }) {
+/** For whom the invitation is, and the users who joined with it, the first ones by name. */
+function InvitationUse(props: { view: View; link: ListedLink; title: string }) {
+  const { view, link, title } = props
+  const t = view.t.adminInvitations
+  const { username, email } = link
+  const groups = readGroupNames(link.groupNames)
   const joined = readJoined(link)
-  if (joined.length === 0) return <></>
   const more = link.used - joined.length
+  const said = [
+    username !== '' && username !== title && t.forName(username),
+    email !== '' && t.mailedTo(email),
+    groups.length > 0 && t.inGroups(groups.join(view.t.listSeparator)),
+  ].filter((text) => text !== false)
+  if (said.length === 0 && joined.length === 0) return <></>
   return (
     <p class="facts">
-      {t.adminInvitations.joined}
-      {joined.map(({ id, name }, place) => (
-        <>
-          {place > 0 && t.listSeparator}
-          <a href={`/account/admin/users/${id}`}>{name}</a>
-        </>
+      {said.map((text) => (
+        <span>{text}</span>
       ))}
-      {more > 0 && t.adminInvitations.joinedMore(more)}
+      {joined.length > 0 && (
+        <span>
+          {t.joined}
+          {joined.map(({ id, name }, place) => (
+            <>
+              {place > 0 && view.t.listSeparator}
+              <a href={`/account/admin/users/${id}`}>{name}</a>
+            </>
+          ))}
+          {more > 0 && t.joinedMore(more)}
+        </span>
+      )}
     </p>
   )
 }
@@ -196,6 +204,7 @@ export function NewInvitationPage({ view, usual, groups, fields, ...props }: New
   })
   return (
     <AccountPage view={view} title={t.add}>
+      <Back href={INVITATIONS_PATH}>{t.title}</Back>
       <h1>{t.add}</h1>
       <article>
         <form class="wide" method="post" action={`${INVITATIONS_PATH}/add`}>
@@ -290,9 +299,10 @@ export function MadeLinkPage({ view, title, lead, label, made, next, done }: Mad
           id="link"
           label={label}
           secret={made.link}
-          rows={3}
+          rows={2}
           next={next}
           done={done}
+          isLink
         />
         <p class="hint">
           <Time view={view} at={made.endsAt} phrase={view.t.adminInvitations.madeEnds} />
@@ -305,17 +315,19 @@ export function MadeLinkPage({ view, title, lead, label, made, next, done }: Mad
 interface MadeInvitationProps {
   view: View
   made: MadeLink
+  /** Whom it is for, or empty. */
+  name: string
   /** The names of the groups of the accounts. */
   groups: readonly string[]
 }
 
-export function MadeInvitationPage({ view, made, groups }: MadeInvitationProps) {
+export function MadeInvitationPage({ view, made, name, groups }: MadeInvitationProps) {
   const t = view.t.adminInvitations
   const inGroups = groups.length === 0 ? '' : ` ${t.madeGroups(groups.join(view.t.listSeparator))}`
   return (
     <MadeLinkPage
       view={view}
-      title={t.madeTitle}
+      title={t.madeTitle(name)}
       lead={`${t.madeLead}${inGroups}`}
       label={t.madeLabel}
       made={made}
