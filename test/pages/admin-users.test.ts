@@ -632,8 +632,8 @@ describe('the page of a user', () => {
   test('names its user in the notice of what was done', async () => {
     const { html } = await admin.get(`${USERS}/${aliceId}`)
     expect(html).toContain('<input type="hidden" name="named" value="alice"')
-    const { location = '' } = await admin.post(`${USERS}/${aliceId}/disable`, { named: 'alice' })
-    expect(textOf((await admin.get(location)).html)).toContain('“alice” was disabled.')
+    const { location } = await admin.post(`${USERS}/${aliceId}/disable`, { named: 'alice' })
+    expect(textOf((await admin.get(location ?? '')).html)).toContain('“alice” was disabled.')
   })
 
   test('is none for an unknown user or form', async () => {
