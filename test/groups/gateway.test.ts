@@ -502,7 +502,7 @@ describe('a file beside a folder', () => {
   })
 })
 
-describe('a copy or a move that is begun again', () => {
+describe('a task that is begun again', () => {
   const DONE: Record<string, string> = {
     ours: 'copy [/nas](/shown/a) to [/way](/to/mine)',
     above: 'copy [/nas](/) to [/way](/to/mine)',
@@ -552,10 +552,37 @@ describe('a copy or a move that is begun again', () => {
     expect(await post('task/copy/retry?tid=ours', {})).toEqual(DENIED)
   })
 
+  test.each<[string, string, object]>([
+    ['upload', 'upload a to [/way](/to/mine)', PASSED],
+    ['upload', 'upload a to [/way](/to/closed)', DENIED],
+    ['upload', 'upload a to [/x](/y) to [/way](/to/mine)', DENIED],
+    ['upload', 'copy [/nas](/shown/a) to [/way](/to/mine)', DENIED],
+    ...[
+      ['/shown/a.zip', '/to/mine', '', PASSED] as const,
+      ['/closed/a.zip', '/to/mine', '', DENIED] as const,
+      ['/shown/a.zip', '/to/closed', '', DENIED] as const,
+      ['/closed/a.zip', '/to/mine', '> to [/way](/to/mine) with password <', DENIED] as const,
+      ['/shown/a.zip', '/to/closed', '> to [/way](/to/mine) with password <', DENIED] as const,
+    ].map(([from, to, word, answer]): [string, string, object] => [
+      'decompress',
+      `decompress [/nas](${from})[/] to [/way](${to}) with password <${word}>`,
+      answer,
+    ]),
+    ['decompress_upload', 'upload a to [/way](/to/mine/b)', PASSED],
+    ['decompress_upload', 'upload a to [/way](/to/closed)', DENIED],
+  ])('of another kind: %s %s', async (kind, name, answer) => {
+    openlist.answer = ({ path }) =>
+      path === `/api/task/${kind}/done`
+        ? Response.json({ code: 200, message: 'success', data: [{ id: 'x', name }] })
+        : undefined
+    expect(await post(`task/${kind}/retry?tid=x`, {})).toMatchObject(answer)
+    expect(await post(`task/${kind}/retry_some`, ['x'])).toMatchObject(answer)
+  })
+
   test.each([
     'task/copy/retry_failed',
-    'task/upload/retry?tid=ours',
-    'task/decompress/retry?tid=ours',
+    'task/upload/retry_failed',
+    'task/offline_download/retry?tid=ours',
   ])('of which nothing is known is refused: %s', async (name) => {
     expect(await post(name, {})).toEqual(DENIED)
   })

@@ -76,7 +76,9 @@ describe('what a request needs of its items', () => {
     ['task/move/retry_some', '["x"]', []],
     ['task/upload/retry_failed', '', ['w /']],
     ['task/copy/retry_failed', '', ['w /']],
-    ['task/decompress/retry', '', ['w /']],
+    ['task/decompress/retry', '', []],
+    ['task/offline_download/retry', '', ['w /']],
+    ['task/offline_download_transfer/retry_some', '["x"]', ['w /']],
   ])('%s', (name, body, found) => {
     expect(needs(post(name, body))).toEqual(found)
   })

@@ -22,6 +22,7 @@ import {
   textOfBytes,
   unescapePath,
 } from '../openlist-paths.ts'
+import { TASK_KINDS, type TaskKind } from '../task-needs.ts'
 import { understoodJson } from './readings.ts'
 
 /** A request that OpenList does not look at as closely as the rules of folders demand. */
@@ -34,8 +35,8 @@ export interface ItemCall {
    *   folder.
    */
   needs: (basePath: string) => Need[]
-  /** Copies or moves that are begun again. */
-  tasks?: { kind: 'copy' | 'move'; ids: string[] }
+  /** Tasks that are begun again. */
+  tasks?: { kind: TaskKind; ids: string[] }
   /** Whether OpenList may put it into a queue, and read its sources later. */
   isQueued?: boolean
   /** What OpenList is to fetch. */
@@ -262,18 +263,22 @@ function enableCall({ query }: FileCall): ItemCall {
 const TASK_RETRY = /^task\/([^/]+)\/retry(_some|_failed)?$/
 const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(text))
 
+/** A download is begun from an address, which is looked at when it is made. */
+const BEGUN_AGAIN = TASK_KINDS.filter((kind) => !kind.startsWith('offline_download'))
+
 /**
- * Which tasks fail meanwhile is not known, and of other tasks not what they are for.
+ * Which tasks fail meanwhile is not known.
  *
  * @throws {Refusal} `invalidBody`.
  */
 function retryCall(
   { query, body }: FileCall,
-  kind: string | undefined,
+  named: string | undefined,
   which: string | undefined,
 ): ItemCall {
-  const isKnown = kind === 'copy' || kind === 'move'
-  if (!isKnown || which === '_failed') return { understood: {}, needs: () => [writesWhole('/')] }
+  const kind = BEGUN_AGAIN.find((each) => each === named)
+  if (kind === undefined || which === '_failed')
+    return { understood: {}, needs: () => [writesWhole('/')] }
   if (which === undefined) {
     // OpenList takes the first of two ids.
     const id = (query.get('tid') ?? '').toWellFormed()
