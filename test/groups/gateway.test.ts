@@ -796,8 +796,30 @@ test.each([
   ['https://[::1]/a', DENIED],
   ['http://openlist:5244/a', DENIED],
   ['ftp://192.168.1.2/a', DENIED],
+  // What Go reads, and `URL` does not.
+  ['\u0085http://127.0.0.1/a', DENIED],
+  ['\u00a0http://127.0.0.1/a', DENIED],
+  ['\u2028http://127.0.0.1/a', DENIED],
+  ['\u3000http://127.0.0.1/a', DENIED],
+  ['http://::1:5244/a', DENIED],
+  ['http://[::1%25lo]:5244/a', DENIED],
+  ['http://files.example.org/a\nhttp://127.0.0.1/a', DENIED],
+  // What another program reads in another way.
+  ['http://010.1.2.3/a', DENIED],
+  ['http://files.example.org\\@127.0.0.1/a', DENIED],
+  ['http://files.example.org?:@127.0.0.1/a', DENIED],
+  ['magnet:?xt=urn:btih:0&ws=http://127.0.0.1/a', DENIED],
+  ['ed2k://|file|a|1|00000000000000000000000000000000|s=http://127.0.0.1/a|/', DENIED],
+  ['thunder://QUFodHRwOi8vMTI3LjAuMC4xL2FaWg==', DENIED],
+  ['/tmp/a.torrent', DENIED],
   ['https://files.example.org/a', PASSED],
-  ['magnet:?xt=urn:btih:0', PASSED],
+  ['HTTPS://Files.Example.org:8443/文件/a%20b?c=d#e', PASSED],
+  ['http://[2606:4700::1111]/', PASSED],
+  ['ftp://1.1.1.1', PASSED],
+  [' https://files.example.org/a\r', PASSED],
+  ['', PASSED],
+  ['magnet:?xt=urn:btih:0&dn=a&tr=udp://tracker.example.org:6969', PASSED],
+  ['ed2k://|file|a%20b.zip|1|00000000000000000000000000000000|h=ABC|/', PASSED],
 ])('no offline download goes around the rules in this network: %s', async (url, expected) => {
   const body = { path: '/way/to/mine', urls: ['https://files.example.org/b', url] }
   expect(await post('fs/add_offline_download', body)).toMatchObject(expected)

@@ -60,17 +60,12 @@ export function isPublicHttps(address: string): boolean {
   return protocol === 'https:' && username === '' && password === '' && isPublicHost(hostname)
 }
 
-/** Tells whether an address of any scheme has no host, or one that can be on the internet. */
-export function isBeyondThisNetwork(address: string): boolean {
-  if (!URL.canParse(address)) return true
-  const { hostname } = new URL(address)
-  // `URL` writes hosts of other schemes as they are.
-  const host = URL.canParse(`http://${hostname}`) ? new URL(`http://${hostname}`).hostname : ''
-  return hostname === '' || isPublicHost(host)
-}
-
-/** @param host As `URL` writes it: an IPv4 address in its one form, IPv6 in brackets. */
-function isPublicHost(host: string): boolean {
+/**
+ * Tells whether a host is a full name or a global unicast address.
+ *
+ * @param host As `URL` writes it: an IPv4 address in its one form, IPv6 in brackets.
+ */
+export function isPublicHost(host: string): boolean {
   if (host.startsWith('[')) return isGlobalIpv6(host.slice(1, -1))
   const name = host.replace(/\.$/, '')
   // An empty label stands in no name, and would hide the end of a private one.

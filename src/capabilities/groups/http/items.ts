@@ -87,7 +87,12 @@ const decompressSchema = v.object({
   overwrite: flag,
 })
 const torrentSchema = v.object({ path: text, with_cas: flag })
-const downloadSchema = v.object({ urls: texts, path: text, tool: text, delete_policy: text })
+/** OpenList cuts off the blanks around each, and leaves out those that are empty. */
+const addresses = v.pipe(
+  texts,
+  v.transform((given) => given.map((address) => address.trim()).filter(Boolean)),
+)
+const downloadSchema = v.object({ urls: addresses, path: text, tool: text, delete_policy: text })
 const directUploadSchema = v.object({ path: text, file_name: text, file_size: number, tool: text })
 const shareSchema = v.object({
   files: texts,
