@@ -712,6 +712,16 @@ describe('a share of a folder that is closed', () => {
     },
   )
 
+  test.each(['/sd/%ff/a', '/sd/closed%c0%80/a', '/sad/%ff/a.zip?inner=/a'])(
+    'is not found by an id that is no text: %s',
+    async (path) => {
+      const answer = await site.fetch('GET', path)
+      expect(answer.status).toBe(404)
+      expect(await answer.text()).toContain(ENDED)
+      expect(openlist.paths()).toEqual([])
+    },
+  )
+
   test('is not passed on when none of its id is known', async () => {
     expect(await openShare('/sd/other/a')).toContain(ENDED)
     expect(openlist.paths()).toEqual(['GET /api/share/get?id=other'])

@@ -93,6 +93,8 @@ export async function readShare(
   files: FileServer,
   id: string,
 ): Promise<Share | undefined> {
+  // No share has an id that is no text, and none can be asked for.
+  if (!id.isWellFormed()) return undefined
   const path = `/api/share/get?id=${encodeURIComponent(id)}`
   const { code, data } = await callAsAdmin(deps, files, path)
   if (code !== 200) return undefined
