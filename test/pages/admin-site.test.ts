@@ -64,7 +64,7 @@ async function addEvent(kind: string, at: number, event: object = {}): Promise<v
 describe('the overview of administrators', () => {
   test('tells that everything works, and how many users there are', async () => {
     const text = await textAt()
-    expect(text).toContain('Nothing needs your attention Everything works.')
+    expect(text).toContain('Nothing to do Everything works.')
     expect(text).toContain('3 Users')
     expect(text).toContain('2 No second factor')
     expect(text).not.toMatch(/Needs your attention|\d ms|MiB|Cache/)

@@ -133,7 +133,7 @@ describe('the page of a link', () => {
       const { status, html } = await visitor.get(`/account/link/${dead}`)
       expect(status).toBe(404)
       expect(textOf(html)).toContain(
-        'The link was used already, is too old or is incomplete. Ask for a new one.',
+        'The link was used already, is too old or is incomplete. Ask an administrator for a new one.',
       )
     }
     expect(loggedLines(link)).toEqual([])

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { CHANNEL_KINDS } from '../../src/capabilities/notices/channels.ts'
 import { noticeChannels } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { rememberSecret } from '../support/log.ts'
@@ -178,11 +179,12 @@ describe('the page of the channels of the site', () => {
     ])
   })
 
-  test('offers e-mail first, and webhooks behind another way', async () => {
+  test('asks for an e-mail address, and has the other kinds folded', async () => {
     const { html } = await visitor.get(`${SITE}/add`)
+    expect(html).toContain('<input type="hidden" name="kind" value="email"')
     const kinds = Array.from(html.matchAll(/\/add\?kind=(\w+)/g), ([, kind]) => kind)
-    expect(kinds[0]).toBe('email')
-    expect(html.indexOf('kind=webhook')).toBeGreaterThan(html.indexOf('<details'))
+    expect(kinds).toEqual(CHANNEL_KINDS.filter((kind) => kind !== 'email'))
+    expect(html.indexOf('kind=webhook')).toBeGreaterThan(html.indexOf('<details class="older"'))
   })
 
   test('keeps what was typed, except the token', async () => {

@@ -19,7 +19,7 @@ export const healthEn = {
     problem: (part: string, problem: string) => `${part}: ${problem}`,
     silent: (part: string) => `${part}: does not work`,
     attention: 'Needs your attention',
-    noAttention: 'Nothing needs your attention',
+    noAttention: 'Nothing to do',
     review: 'Review',
     waiting: counted('1 person waits for your approval', '# people wait for your approval'),
     signInsByDay: 'Sign-ins by day',

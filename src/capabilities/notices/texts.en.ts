@@ -127,6 +127,8 @@ export const noticesEn = {
     none: 'No channels',
     noneHint: 'A channel is where notifications go: a chat, an e-mail address, a phone.',
     addTitle: 'Add a channel',
+    anotherKind: 'Another kind of channel',
+    more: 'More',
     kinds,
     kindHints,
     fieldHints,

@@ -31,6 +31,8 @@ export const noticesZh: typeof noticesEn = {
     none: '没有渠道',
     noneHint: '渠道是接收通知的地方：聊天、邮箱或手机。',
     addTitle: '添加渠道',
+    anotherKind: '其他类型的渠道',
+    more: '更多',
     kinds: {
       webhook: 'Webhook',
       ntfy: 'ntfy',

@@ -2,6 +2,7 @@ export const signInEn = {
   signIn: {
     title: 'Sign in',
     lead: (host: string) => `Use your account at ${host}.`,
+    leadToFiles: (host: string) => `Use your account at ${host} to open the files.`,
     or: 'or',
     paused: 'Sign-in is paused',
     /** `#` is a time such as “in 4 minutes”. */

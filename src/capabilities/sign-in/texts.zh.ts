@@ -5,6 +5,7 @@ export const signInZh: typeof signInEn = {
   signIn: {
     title: '登录',
     lead: (host) => `使用你在 ${host} 的账户登录。`,
+    leadToFiles: (host) => `使用你在 ${host} 的账户登录，打开文件。`,
     or: '或',
     paused: '暂时无法登录',
     pausedFor: '失败次数过多，请在#重试。',

@@ -190,8 +190,7 @@ export function NewPasswordFields({ view, label, repeat, problem }: NewPasswordP
 
 interface FormButtonsProps {
   view: View
-  /** Missing on a page that asks what to create. */
-  submit?: string
+  submit: string
   /** The page that Cancel leads to. */
   back: string
 }
@@ -200,7 +199,7 @@ interface FormButtonsProps {
 export function FormButtons({ view, submit, back }: FormButtonsProps) {
   return (
     <p class="buttons">
-      {submit !== undefined && <button>{submit}</button>}
+      <button>{submit}</button>
       <a role="button" class="secondary" href={back}>
         {view.t.cancel}
       </a>

@@ -1,10 +1,10 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { AppContext } from '../http/context.ts'
-import { Alert, FormButtons } from './fields.tsx'
+import { Alert } from './fields.tsx'
 import { type Fields, type Problem, problemOf, type Refused, type ShownRefused } from './form.ts'
 import { type IconName, Tile, type Tone } from './icons.tsx'
 import { AccountPage, SinglePage } from './layout.tsx'
-import { Heading } from './parts.tsx'
+import { Back, Heading } from './parts.tsx'
 import { Choices, type ChoicesProps, Rows } from './rows.tsx'
 import { showPage, type View } from './view.ts'
 
@@ -86,27 +86,28 @@ interface KindPageProps {
   view: View
   title: string
   problem: Problem | undefined
-  choices: ChoicesProps['choices']
-  /** Kinds that few need, behind “Another way”. */
-  others?: ChoicesProps['choices']
-  /** The page that Cancel leads to. */
-  back: string
+  /** Asked for while there is no form. */
+  choices?: ChoicesProps['choices']
+  /** Kinds that few need, folded above the form, and the words that open them. */
+  others?: { label: string; choices: ChoicesProps['choices'] }
+  /** The list of these things. */
+  back: { href: string; label: string }
   /** The form of the chosen kind; `undefined` while none is chosen. */
   form: Child | undefined
 }
 
 /** Asks for the kind of a new thing, then for the fields of that kind. */
 export function KindPage({ view, title, problem, ...props }: KindPageProps) {
-  const { choices, others = [], back, form } = props
+  const { choices = [], others, back, form } = props
   return (
     <AccountPage view={view} title={title}>
+      <Back href={back.href}>{back.label}</Back>
       <h1>{title}</h1>
+      {others !== undefined && <OtherChoices {...others} />}
       {form ?? (
         <>
           <Alert problem={problem} fields={[]} />
           <Choices choices={choices} />
-          <OtherChoices view={view} choices={others} />
-          <FormButtons view={view} back={back} />
         </>
       )}
     </AccountPage>
@@ -114,11 +115,11 @@ export function KindPage({ view, title, problem, ...props }: KindPageProps) {
 }
 
 /** Choices that few need, folded. */
-export function OtherChoices({ view, choices }: ChoicesProps & { view: View }) {
+export function OtherChoices({ label, choices }: ChoicesProps & { label: string }) {
   if (choices.length === 0) return <></>
   return (
     <details class="older">
-      <summary>{view.t.confirm.another}</summary>
+      <summary>{label}</summary>
       <Choices choices={choices} />
     </details>
   )

@@ -77,7 +77,7 @@ export function OwnNoticesPage(props: OwnNoticesPageProps) {
           />
         </>
       )}
-      <OtherChoices view={view} choices={others.map(choiceOf)} />
+      <OtherChoices label={view.t.confirm.another} choices={others.map(choiceOf)} />
       {channel === undefined && address === undefined && (
         <section>
           <h2>{t.topicsLabel}</h2>

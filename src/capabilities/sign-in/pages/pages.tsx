@@ -8,7 +8,7 @@ import { NoPasskeysHere, PasskeyButton } from '../../../web/kit/passkey-button.t
 import type { AskingProgram, BegunCeremony, View } from '../../../web/kit/view.ts'
 import { RECOVERED } from '../../two-factor/pages/new-phone.tsx'
 import { CodeField, NameAndPassword } from './fields.tsx'
-import { signInPath } from './next.ts'
+import { isFilesPath, signInPath } from './next.ts'
 
 interface SignInProps {
   view: View
@@ -27,10 +27,11 @@ interface SignInProps {
 /** Each way to sign in is a form of its own on this page. */
 export function SignInPage(props: SignInProps) {
   const t = props.view.t.signIn
+  const lead = isFilesPath(props.next) ? t.leadToFiles : t.lead
   return (
     <SinglePage view={props.view} title={t.title}>
       <article>
-        <Heading title={t.to(props.view.site.title)} lead={t.lead(props.view.host)} />
+        <Heading title={t.to(props.view.site.title)} lead={lead(props.view.host)} />
         {props.asking && <p>{props.asking.lead}</p>}
         <PasswordForm {...props} />
         <OtherWays {...props} />

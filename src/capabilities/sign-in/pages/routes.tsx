@@ -180,7 +180,8 @@ async function showSignIn(
   const open = await guestPage(c, path)
   const fields = { username }
   const props = { view, fields, next: path, ceremony, asking, guestPage: open }
-  if (refusal.refusal === 'registrationWaits') return showPage(c, <WaitingPage {...props} />, refusal)
+  if (refusal.refusal === 'registrationWaits')
+    return showPage(c, <WaitingPage {...props} />, refusal)
   const refused = { form: 'sign-in', fields, refusal }
   return showForm(c, SignInPage, props, refused)
 }

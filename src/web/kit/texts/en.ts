@@ -83,7 +83,8 @@ const refusals: Record<RefusalName, string> = {
   undoBlocked:
     'This can’t be undone: something new has the same name or the same key, or there is no place left.',
   linkNotFound: 'There is no such link.',
-  linkInvalid: 'The link was used already, is too old or is incomplete. Ask for a new one.',
+  linkInvalid:
+    'The link was used already, is too old or is incomplete. Ask an administrator for a new one.',
   tooManyRequests: 'Too many requests. Try again later.',
   tooManySessions: 'You are signed in on too many devices. Sign out on another one first.',
   lastWayInOf: 'The user now has no other way to sign in. Read the warning, then try again.',

@@ -279,7 +279,7 @@ export const kitZh: KitTexts = {
     undoGone: '已无法撤销：可能已经撤销过，已超过十分钟，或者你之后重新登录或修改了密码。',
     undoBlocked: '无法撤销：已有同名或相同的项目，或者数量已达上限。',
     linkNotFound: '没有这个链接。',
-    linkInvalid: '链接已被使用、已过期或不完整，请索取新的链接。',
+    linkInvalid: '链接已被使用、已过期或不完整，请向管理员索取新的链接。',
     tooManyRequests: '请求过多，请稍后再试。',
     tooManySessions: '已登录的设备过多，请先退出另一台设备。',
     lastWayInOf: '它已成为该用户唯一的登录方式。请阅读警告后重试。',

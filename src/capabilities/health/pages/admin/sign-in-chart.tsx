@@ -44,7 +44,7 @@ export function SignInChart({ view, days }: { view: View; days: readonly Day[] }
           const [low, high] = [heightOf(signIns), heightOf(refused)]
           const day = dayOf(at)
           const date = new Date(at).getUTCDate()
-          const namesMonth = date === 1 || place === days.length - 1
+          const namesMonth = date === 1 || place === 0
           return (
             <li>
               <a

@@ -42,6 +42,9 @@ export function NoticesPage({ view, channels, refused, failure }: NoticesProps) 
   const isInRow =
     refused?.form !== 'test' && channels.some(({ id }) => isOfRow(refused, { id: String(id) }))
   const newestFirst = channels.toSorted((a, b) => b.id - a.id)
+  const failingFirst = newestFirst.toSorted(
+    (a, b) => Number(a.failure === '') - Number(b.failure === ''),
+  )
   return (
     <ListPage
       view={view}
@@ -49,11 +52,11 @@ export function NoticesPage({ view, channels, refused, failure }: NoticesProps) 
       lead={t.adminLead}
       problem={(isInRow ? undefined : refused?.problem) ?? testProblem(view.t, failure)}
       add={{ href: `${NOTICES_PATH}/add`, label: t.add }}
-      rows={newestFirst.map((channel, place) => (
+      rows={failingFirst.map((channel) => (
         <ChannelRow
           view={view}
           channel={channel}
-          id={place === 0 ? NEWEST : undefined}
+          id={channel === newestFirst[0] ? NEWEST : undefined}
           refused={refused}
         />
       ))}
@@ -72,8 +75,8 @@ const DANGEROUS: readonly Topic[] = [
   'many_refusals',
 ]
 
-/** Most people have e-mail, so it comes first. */
-const FIRST_KINDS: readonly ChannelKind[] = ['email']
+/** Most people have e-mail, so its form is the one that opens. */
+const FIRST_KIND: ChannelKind = 'email'
 
 type KindField = 'address' | 'token' | 'chat' | 'sender'
 
@@ -96,10 +99,10 @@ interface NewChannelProps {
   problem?: Problem | undefined
 }
 
-/** Asks for the kind of a new channel, then for the fields of that kind. */
+/** Asks for the fields of a new channel; other kinds are one press away. */
 export function NewChannelPage({ view, kind: name, fields, problem }: NewChannelProps) {
   const t = view.t.channels
-  const kind = CHANNEL_KINDS.find((known) => known === name)
+  const kind = CHANNEL_KINDS.find((known) => known === name) ?? FIRST_KIND
   const choiceOf = (item: ChannelKind) => ({
     href: `${NOTICES_PATH}/add?kind=${item}`,
     icon: channelIcon(item),
@@ -111,10 +114,12 @@ export function NewChannelPage({ view, kind: name, fields, problem }: NewChannel
       view={view}
       title={t.addTitle}
       problem={problem}
-      choices={FIRST_KINDS.map(choiceOf)}
-      others={CHANNEL_KINDS.filter((item) => !FIRST_KINDS.includes(item)).map(choiceOf)}
-      back={NOTICES_PATH}
-      form={kind && <NewChannelForm view={view} kind={kind} fields={fields} problem={problem} />}
+      others={{
+        label: t.anotherKind,
+        choices: CHANNEL_KINDS.filter((item) => item !== kind).map(choiceOf),
+      }}
+      back={{ href: NOTICES_PATH, label: view.t.nav.channels }}
+      form={<NewChannelForm view={view} kind={kind} fields={fields} problem={problem} />}
     />
   )
 }
@@ -122,14 +127,27 @@ export function NewChannelPage({ view, kind: name, fields, problem }: NewChannel
 function NewChannelForm(props: NewChannelProps & { kind: ChannelKind }) {
   const { view, kind, fields, problem } = props
   const t = view.t.channels
-  const own = FIELDS_OF_KIND[kind]
+  const own: readonly KindField[] = FIELDS_OF_KIND[kind]
+  const seldom = own.filter((name) => isSeldom(kind, name))
+  const fieldOf = (name: KindField) => (
+    <Field
+      name={name}
+      label={t[name]}
+      value={name === 'token' ? '' : echo(fields, name)}
+      problem={problem}
+      {...hintOf(view, kind, name)}
+      optional={isSeldom(kind, name)}
+    />
+  )
   return (
     <article>
       <header>
         <Tile icon={channelIcon(kind)} />
-        <h2>{t.kinds[kind]}</h2>
+        <hgroup>
+          <h2>{t.kinds[kind]}</h2>
+          <p>{t.kindHints[kind]}</p>
+        </hgroup>
       </header>
-      <p class="hint">{t.kindHints[kind]}</p>
       <form class="wide beside" method="post" action={`${NOTICES_PATH}/add`}>
         <Alert problem={problem} fields={['name', ...own, 'topics', ...CONFIRM_FIELDS]} />
         <input type="hidden" name="kind" value={kind} />
@@ -142,27 +160,29 @@ function NewChannelForm(props: NewChannelProps & { kind: ChannelKind }) {
           focus
           spellcheck
         />
-        {own.map((name) => (
-          <Field
-            name={name}
-            label={t[name]}
-            value={name === 'token' ? '' : echo(fields, name)}
-            problem={problem}
-            {...hintOf(view, kind, name)}
-            optional={name === 'token' ? kind === 'ntfy' : name === 'address' && own.length > 2}
-          />
-        ))}
+        {own.filter((name) => !isSeldom(kind, name)).map(fieldOf)}
         <TopicBoxes
           view={view}
           topics={TOPICS}
           chosen={fields === undefined ? DANGEROUS : chosenTopics(TOPICS, fields)}
           problem={problem}
         />
+        {seldom.length > 0 && (
+          <details class="older" open={seldom.some((name) => name === problem?.field)}>
+            <summary>{t.more}</summary>
+            {seldom.map(fieldOf)}
+          </details>
+        )}
         <ConfirmFields view={view} form="add" problem={problem} />
         <FormButtons view={view} submit={t.add} back={NOTICES_PATH} />
       </form>
     </article>
   )
+}
+
+/** Tells which fields are for servers of one's own, and for topics with a password. */
+function isSeldom(kind: ChannelKind, name: KindField): boolean {
+  return (kind === 'ntfy' && name === 'token') || (kind === 'telegram' && name === 'address')
 }
 
 function hintOf({ t }: View, kind: ChannelKind, name: KindField) {

@@ -78,6 +78,7 @@ interface ProgramRowProps {
 function ProgramRow({ view, client, id: place, refused }: ProgramRowProps) {
   const t = view.t.adminPrograms
   const { id, name, redirectUris, secretHash } = client
+  const editPath = `${PATH}/edit?id=${encodeURIComponent(id)}`
   const flags = [
     client.firstParty && t.isFirstParty,
     client.adminsOnly && t.adminsOnly,
@@ -85,7 +86,7 @@ function ProgramRow({ view, client, id: place, refused }: ProgramRowProps) {
     client.emailInIdToken && t.hasEmailInIdToken,
   ].filter((flag) => flag !== false)
   return (
-    <Row id={place} icon="registered" program={name} title={name}>
+    <Row id={place} icon="registered" program={name} title={<a href={editPath}>{name}</a>}>
       <p class="facts">
         {[...new Set(redirectUris.map(hostOrScheme))].map((host) => (
           <span>{host}</span>
@@ -95,7 +96,7 @@ function ProgramRow({ view, client, id: place, refused }: ProgramRowProps) {
         ))}
       </p>
       <Menu label={view.t.actionsFor(name)} open={isOfRow(refused, { id })}>
-        <a href={`${PATH}/edit?id=${encodeURIComponent(id)}`}>{t.edit}</a>
+        <a href={editPath}>{t.edit}</a>
         {secretHash !== null && (
           <Change
             view={view}
@@ -159,7 +160,7 @@ export function NewProgramPage({ view, kind: name, fields, problem }: NewProgram
         title: t.presets[item],
         hint: item === 'other' ? t.otherHint : t.presetHints[item],
       }))}
-      back={PATH}
+      back={{ href: PATH, label: t.title }}
       form={kind && <NewProgramForm view={view} kind={kind} fields={fields} problem={problem} />}
     />
   )
@@ -273,6 +274,8 @@ export function EditProgramPage({ view, client, fields: typed, problem }: EditPr
   const fields = typed ?? fieldsOf(client)
   const field = (name: string) => ({ name, form: 'edit', value: echo(fields, name), problem })
   const title = t.editTitle(client.name)
+  const state = { isChecked: (flag: Flag) => echo(fields, flag) !== '' }
+  const isOpen = ['post_logout_uris', 'logout_uri'].includes(problem?.field ?? '')
   return (
     <AccountPage view={view} title={title}>
       <Back href={PATH}>{t.title}</Back>
@@ -291,13 +294,12 @@ export function EditProgramPage({ view, client, fields: typed, problem }: EditPr
           </dl>
           <Field {...field('name')} label={t.name} spellcheck />
           <Field {...field('redirect_uris')} label={t.redirects} hint={t.redirectsHint} rows={3} />
-          <SignOutFields t={t} field={field} />
-          <Options
-            t={t}
-            legend={t.flagsTitle}
-            flags={['first_party', 'admins_only', 'email_in_id_token']}
-            isChecked={(flag) => echo(fields, flag) !== ''}
-          />
+          <Options t={t} legend={t.flagsTitle} flags={['first_party', 'admins_only']} {...state} />
+          <details class="older" open={isOpen}>
+            <summary>{t.more}</summary>
+            <SignOutFields t={t} field={field} />
+            <Options t={t} legend={t.seldom} flags={['email_in_id_token']} {...state} />
+          </details>
           <ConfirmFields view={view} form="edit" problem={problem} />
           <FormButtons view={view} submit={t.save} back={PATH} />
         </form>
@@ -358,51 +360,52 @@ interface SettingsProps {
   hasSecret?: boolean
 }
 
-/** The characters of a value that fit into a line on a phone. */
-const PHONE_COLUMNS = 30
-
 /** Shows what an operator copies into a program, with the secret, once. */
 export function ProgramSettingsPage(props: SettingsProps) {
   const { view, name, preset, settings, hasSecret = true } = props
   const t = view.t.adminPrograms
+  const note = preset === undefined ? '' : t.notes[preset]
   const file = preset && PRESET_FILES[preset]
-  const fields =
-    file === undefined
-      ? settings.map(([label, value]) => [label, String(value)] as const)
-      : [[file, pastedSettings(preset, settings)] as const]
+  const pasted = pastedSettings(preset, settings)
   return (
     <AccountPage view={view} title={t.createdTitle}>
       <h1>{t.createdTitle}</h1>
       <article>
         <h2>{name}</h2>
         <p>{hasSecret ? t.createdLead : t.createdLeadPublic}</p>
-        {fields.map(([label, value], place) => (
-          <div class="field">
-            <label for={`setting-${place}`}>{label}</label>
-            <textarea
-              id={`setting-${place}`}
-              class="codes"
-              readonly
-              rows={rowsOf(value)}
-              spellcheck={false}
-            >
-              {value}
+        {note !== '' && <p class="hint">{note}</p>}
+        {file === undefined ? (
+          <ul class="rows">
+            {settings.map(([label, value], place) => (
+              <li class="bar">
+                <div>
+                  <p class="facts">{label}</p>
+                  <code id={`setting-${place}`}>{String(value)}</code>
+                </div>
+                <CopyButton view={view} from={`setting-${place}`} />
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <>
+            <label for="settings">{file}</label>
+            <textarea id="settings" class="codes" readonly rows={rowsOf(pasted)} spellcheck={false}>
+              {pasted}
             </textarea>
-            <CopyButton view={view} from={`setting-${place}`} />
-          </div>
-        ))}
-        {fields.length > 1 && (
-          <p id="settings" data-text={pastedSettings(preset, settings)}>
-            <CopyButton view={view} from="settings" label={t.copyAll} isPrimary />
-          </p>
+          </>
         )}
-        {preset !== undefined && t.notes[preset] !== '' && <p class="hint">{t.notes[preset]}</p>}
-        <p class="buttons">
-          <a
-            role="button"
-            class={fields.length > 1 ? 'secondary' : undefined}
-            href={`${PATH}#${NEWEST}`}
-          >
+        <p
+          class="buttons"
+          id={file === undefined ? 'settings' : undefined}
+          data-text={file === undefined ? pasted : undefined}
+        >
+          <CopyButton
+            view={view}
+            from="settings"
+            label={file === undefined ? t.copyAll : view.t.copy}
+            isPrimary
+          />
+          <a role="button" class="secondary" href={`${PATH}#${NEWEST}`}>
             {t.createdDone}
           </a>
         </p>
@@ -410,6 +413,9 @@ export function ProgramSettingsPage(props: SettingsProps) {
     </AccountPage>
   )
 }
+
+/** The characters of a value that fit into a line on a phone. */
+const PHONE_COLUMNS = 30
 
 function rowsOf(text: string): number {
   const rows = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / PHONE_COLUMNS)))
