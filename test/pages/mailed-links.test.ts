@@ -10,7 +10,8 @@ import { alertIn, problemAt, textOf, valueOf, Visitor } from '../support/visitor
 const PASSWORD = 'alice-Passw0rd'
 const NEW_PASSWORD = 'a new Passw0rd of alice'
 const ADDRESS = 'alice@example.org'
-const DEAD = 'The link was used already, is too old or is incomplete. Ask an administrator for a new one.'
+const DEAD =
+  'The link was used already, is too old or is incomplete. Ask an administrator for a new one.'
 
 let site: MailSite
 let visitor: Visitor

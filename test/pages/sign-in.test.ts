@@ -286,7 +286,10 @@ describe('signing in with two-step verification', () => {
   test('tells a guesser without the password nothing', async () => {
     await enrolAlice()
     const { status, html } = await visitor.post(SIGN_IN, wrong)
-    expect([status, alertIn(html)]).toEqual([403, 'User name or password is wrong, or the account is disabled.'])
+    expect([status, alertIn(html)]).toEqual([
+      403,
+      'User name or password is wrong, or the account is disabled.',
+    ])
     expect(visitor.setCookies).toEqual([])
   })
 })
