@@ -23,7 +23,7 @@ export const signInEn = {
       `An administrator of ${site} will look at it. You can sign in once it is approved.`,
     letIn: (site: string) =>
       `An administrator of ${site} can let you in at once. When the wait is over, this page leads to the sign-in.`,
-    lostPhoneSubmit: 'Set up a new phone with a recovery code',
+    lostPhoneSubmit: 'Sign in and set up a new phone',
     noCode: 'Trouble with the code?',
     codeLate:
       'The app shows a new code every 30 seconds, and each works once. If every code is refused, let the phone set its clock automatically.',

@@ -20,7 +20,7 @@ export const signInZh: typeof signInEn = {
     code: '验证码',
     codeHint: '身份验证器应用显示的六位数字。手机丢了？请输入一个恢复代码。',
     letIn: (site) => chinese`${site} 的管理员可以立即让你登录。等待结束后，此页会转到登录页。`,
-    lostPhoneSubmit: '用恢复代码设置新手机',
+    lostPhoneSubmit: '登录并设置新手机',
     waitingTitle: '你的账户正在等待批准',
     waitingLead: (site) => chinese`${site} 的管理员会处理。批准后即可登录。`,
     noCode: '验证码有问题？',
