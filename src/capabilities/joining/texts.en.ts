@@ -48,6 +48,7 @@ export const joiningEn = {
     welcomeOverview: 'Go to your account',
     // The page of the own address.
     ownTitle: 'E-mail address',
+    isConfirmed: (address: string) => `${address} is confirmed.`,
     ownHint: 'It lets you choose a new password when you have forgotten yours.',
     ownLead:
       'With a confirmed address you can choose a new password when you have forgotten yours. Administrators see it, and apps that you allow.',

@@ -9,8 +9,6 @@ interface Ways {
   passkeys: number
   /** False where browsers have no passkeys. */
   mayAddPasskeys: boolean
-  /** A network that the user is asked about. */
-  newNetwork?: object | undefined
 }
 
 /** The checks, the most urgent first. */
@@ -39,11 +37,11 @@ export function protectionOf(ways: Ways): Protection {
     checks.push({ name: 'passkey', isGood: passkeys > 0 })
   if (passkeys > 0) checks.push({ name: 'spare', isGood: passkeys > 1 })
   const missing = checks.filter(({ isGood }) => !isGood).map(({ name }) => name)
-  return { checks, next: missing[0], level: levelOf(missing, ways.newNetwork !== undefined) }
+  return { checks, next: missing[0], level: levelOf(missing) }
 }
 
 /** A passkey, or a second one, would be better still; the rest needs to be looked at. */
-function levelOf(missing: CheckName[], isAsked: boolean): Protection['level'] {
+function levelOf(missing: CheckName[]): Protection['level'] {
   if (missing.includes('factor')) return 'weak'
-  return missing.includes('codes') || isAsked ? 'fair' : 'good'
+  return missing.includes('codes') ? 'fair' : 'good'
 }

@@ -24,8 +24,12 @@ export function Named({ name }: { name: string | undefined }): Child {
 
 /** Reads the name in a form. */
 export function readNamed(c: AppContext, fields: Fields): void {
-  const name = Array.from(echo(fields, FIELD)).slice(0, MAX_CHARACTERS).join('')
-  if (name !== '') c.set('named', name)
+  nameNotice(c, echo(fields, FIELD))
+}
+
+/** Names what the next notice is about. */
+export function nameNotice(c: AppContext, name: string): void {
+  if (name !== '') c.set('named', Array.from(name).slice(0, MAX_CHARACTERS).join(''))
 }
 
 /** Keeps the name for the page that follows: an address would let others write on our pages. */

@@ -80,8 +80,8 @@ export interface PageParts {
   siteState?: (view: View) => Child
   /** The page on which users enter and confirm their address. */
   emailPage?: string
-  /** On the overview. */
-  overview?: (view: View) => Child
+  /** On the overview. `address`: the confirmed address of the user. */
+  overview?: (view: View, address: string | undefined) => Child
   /** Behind a notice of a deletion: brings back what was deleted. */
   undo?: (props: { view: View; id: string }) => Child
 }

@@ -35,7 +35,11 @@ export const ofUser: PartOfUser = {
         facts: (
           <p class="facts">
             <span>{t.remaining.address}</span>
-            {!ofOther && <a href={signInPath(EMAIL_PATH)}>{t.joining.manage}</a>}
+            {!ofOther && (
+              <span>
+                <a href={signInPath(EMAIL_PATH)}>{t.joining.manage}</a>
+              </span>
+            )}
           </p>
         ),
       })),

@@ -24,7 +24,7 @@ export function OwnEmailPage({ view, details, hasMail, fields, problem }: OwnEma
   const { email, emailVerified } = details
   return (
     <AccountPage view={view} title={t.ownTitle}>
-      <Back href="/account">{view.t.nav.overview}</Back>
+      {!view.isChecking && <Back href="/account">{view.t.nav.overview}</Back>}
       <Heading title={t.ownTitle} lead={t.ownLead} />
       {email !== '' && (
         <article>

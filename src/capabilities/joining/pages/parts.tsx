@@ -13,11 +13,16 @@ export const joiningParts: PageParts = {
   lostPassword: ({ t, hasMail }) =>
     hasMail ? <a href="/account/forgotten">{t.joining.forgottenLink}</a> : undefined,
   emailPage: EMAIL_PATH,
-  overview: ({ t, hasMail }) =>
+  overview: ({ t, hasMail }, address) =>
     hasMail && (
       <Choices
         choices={[
-          { href: EMAIL_PATH, icon: 'mail', title: t.joining.ownTitle, hint: t.joining.ownHint },
+          {
+            href: EMAIL_PATH,
+            icon: 'mail',
+            title: t.joining.ownTitle,
+            hint: address === undefined ? t.joining.ownHint : t.joining.isConfirmed(address),
+          },
         ]}
       />
     ),

@@ -50,7 +50,7 @@ export function OverviewPage(props: OverviewProps) {
         <EventList view={view} events={events} reader="owner" path="/account/activity" />
       </section>
       <Rights view={view} account={account} groups={props.groups} />
-      {view.parts.map(({ overview }) => overview?.(view))}
+      {view.parts.map(({ overview }) => overview?.(view, props.address))}
       {passkeys === 0 && view.rpId !== undefined && protection.next !== 'passkey' && (
         <Nudge view={view} />
       )}
@@ -68,7 +68,7 @@ function Guard({ protection, ...props }: OverviewProps & { protection: Protectio
     <article class={`guard ${level}`}>
       <Pins states={checks.map(({ isGood }) => isGood)} />
       <div>
-        <h2>{next === undefined ? t.levels.good : t.levels[level]}</h2>
+        <h2>{t.levels[level]}</h2>
         <p class="hint">{t.score(good, checks.length)}</p>
       </div>
       <ul class="checks">

@@ -38,7 +38,9 @@ function rowsOf(channels: readonly OwnChannel[]): Remaining['rows'] {
         {ofOther ? (
           <span>{view.t.remaining.channelOfOther}</span>
         ) : (
-          <a href={signInPath(OWN_NOTICES_PATH)}>{view.t.channels.deleteSubmit}</a>
+          <span>
+            <a href={signInPath(OWN_NOTICES_PATH)}>{view.t.channels.deleteSubmit}</a>
+          </span>
         )}
       </p>
     ),

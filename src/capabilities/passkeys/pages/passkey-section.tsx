@@ -52,11 +52,7 @@ export function PasskeySection(props: SecurityProps) {
         <NoPasskeysHere view={view} />
       ) : (
         <div class="decide">
-          <a
-            role="button"
-            class={passkeys.length > 0 ? 'secondary' : undefined}
-            href={`${PATH}/add`}
-          >
+          <a role="button" class="secondary" href={`${PATH}/add`}>
             {t.add}
           </a>
         </div>

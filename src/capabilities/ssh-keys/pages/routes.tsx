@@ -6,6 +6,7 @@ import { idQuery, validate } from '../../../web/http/input.ts'
 import { action, formsOf } from '../../../web/kit/action.ts'
 import type { Fields, Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
+import { nameNotice } from '../../../web/kit/named.tsx'
 import { NEWEST } from '../../../web/kit/rows.tsx'
 import { undoable } from '../../../web/kit/undo.ts'
 import { goTo, readView } from '../../../web/kit/view.ts'
@@ -24,7 +25,10 @@ export const keyPages = formsOf(PATH, showKeys, {
     reads: (fields) => validate(keySchema, titled(fields)),
     confirms: true,
     run: (c, { title, key }) => addKey(c.get('deps'), own(actorOf(c)), title, key),
-    done: (c) => goTo(c, `${PATH}#${NEWEST}`, 'key-added'),
+    done: (c, _, fields) => {
+      nameNotice(c, titled(fields)['title'] ?? '')
+      return goTo(c, `${PATH}#${NEWEST}`, 'key-added')
+    },
   }),
   delete: action({
     reads: idQuery,

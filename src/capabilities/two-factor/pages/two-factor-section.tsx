@@ -37,10 +37,14 @@ export function TwoFactorSection(props: SecurityProps) {
           {isLast && <p class="hint">{t.appIsLast}</p>}
         </>
       ) : (
-        <form method="post" action="/account/security/start">
+        <>
           <Alert problem={problemIn(refused, 'start')} fields={[]} />
-          <button>{t.turnOn}</button>
-        </form>
+          <div class="decide">
+            <form method="post" action="/account/security/start">
+              <button>{t.turnOn}</button>
+            </form>
+          </div>
+        </>
       )}
     </article>
   )

@@ -505,6 +505,7 @@ export const kitEn = {
   namedNotices: {
     'program-removed': (name) => `${name} has no access any more.`,
     'program-deleted': (name) => `The app “${name}” was deleted.`,
+    'key-added': (name) => `The key “${name}” was added.`,
     'key-deleted': (name) => `The key “${name}” was deleted.`,
     'network-known': (name) => `Thank you. There will be no more warning of ${name}.`,
     'session-ended': (name) => `${name} is signed out.`,

@@ -178,6 +178,7 @@ export const kitZh: KitTexts = {
   namedNotices: {
     'program-removed': (name) => `“${name}”已不再有访问权限。`,
     'program-deleted': (name) => `应用“${name}”已删除。`,
+    'key-added': (name) => `公钥“${name}”已添加。`,
     'key-deleted': (name) => `公钥“${name}”已删除。`,
     'network-known': (name) => `已记录，不会再提醒网络 ${name}。`,
     'session-ended': (name) => `“${name}”已退出。`,
