@@ -276,7 +276,7 @@ describe('SSH keys', () => {
       status: 303,
       location: '/account/keys?done=key-added#newest',
     })
-    expect(await textAt('/account/keys?done=key-added')).toContain('The key was added.')
+    expect(await textAt('/account/keys?done=key-added')).toContain('The key “laptop” was added.')
     expect(await textAt('/account/keys')).toContain(
       `laptop Never used Added just now ssh-ed25519 ${FINGERPRINT}`,
     )
