@@ -52,7 +52,7 @@ describe('the pages of groups', () => {
     expect(made.location).toContain(page)
     expect(await shown(GROUPS)).toContain('Finance 0 members 0 rights in folders Money')
     await admin.post(`${page}/join`, { username: 'alice' })
-    expect(await shown(page)).toContain('alice Added by admin')
+    expect(await shown(page)).toContain('alice Added just now by admin')
     expect((await admin.get(page)).html).toContain(`href="${FOLDERS}?who=group%3AFinance#add"`)
     await admin.post(`${page}/save`, { name: 'Money', note: '' })
     expect(await shown(page)).toContain('Money 1 member')
@@ -117,7 +117,7 @@ describe('users who are selected in the list', () => {
     ] as const) {
       const { location } = await admin.post(SELECTED, { ...BOTH, sure: 'true', name })
       expect(location).toBe(`${GROUPS}/${id}?done=group-joined`)
-      expect(await shown(`${GROUPS}/${id}`)).toContain('alice Added by admin')
+      expect(await shown(`${GROUPS}/${id}`)).toContain('alice Added just now by admin')
     }
     const kinds = await site.db.select().from(auditEvents).where(like(auditEvents.kind, 'group_%'))
     expect(kinds.map(({ kind, detail, userId }) => [kind, detail, userId])).toEqual([

@@ -47,14 +47,15 @@ export const groupsEn = {
       `The group goes, and ${leaving(members)} it. Their accounts stay.`,
     deleteFirst: (rules: number) =>
       `The group has ${someRights(rules)}. It can be deleted once it has none.`,
-    addedBy: (name: string) => `Added by ${name}`,
+    added: (when: string) => `Added ${when}`,
+    addedBy: (name: string) => `by ${name}`,
     sources: {
-      operator: 'Added by an administrator',
-      command: 'Added on the command line',
-      invitation: 'Came with an invitation',
-      registration: 'Came with the registration',
-      sso: 'From single sign-on',
-      import: 'Came with an import',
+      operator: 'by an administrator',
+      command: 'on the command line',
+      invitation: 'with an invitation',
+      registration: 'with the registration',
+      sso: 'from single sign-on',
+      import: 'with an import',
     } as Record<string, string>,
   },
   folders: {

@@ -40,6 +40,7 @@ export const groupsZh: typeof groupsEn = {
     delete: '删除用户组',
     deleteQuestion: (members) => `删除用户组后，${members} 个用户离开该组，账户保留。`,
     deleteFirst: (rules) => `此用户组还有 ${rules} 项文件夹权限，全部移除后才能删除。`,
+    added: (when) => `${when}加入`,
     addedBy: (name) => chinese`由 ${name} 添加`,
     sources: {
       operator: '由管理员添加',

@@ -4,6 +4,7 @@ import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, Confirm } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import { Icon } from '../../../../web/kit/icons.tsx'
+import { Breakable } from '../../../../web/kit/parts.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import type { Decided } from '../../decision.ts'
 import type { ListedRule } from '../../rule-store.ts'
@@ -139,7 +140,9 @@ function Who({ view, rule }: { view: View; rule: ListedRule }): Child {
   return (
     <span class="who">
       {username === null ? <Icon name="groups" /> : <Avatar name={username} />}
-      {whoIn(view, rule)}
+      <span>
+        <Breakable text={whoIn(view, rule)} />
+      </span>
     </span>
   )
 }

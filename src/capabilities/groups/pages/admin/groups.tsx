@@ -11,7 +11,7 @@ import { AccountPage } from '../../../../web/kit/layout.tsx'
 import { Pager } from '../../../../web/kit/pager.tsx'
 import { Back, Breakable, Heading } from '../../../../web/kit/parts.tsx'
 import { ActionLabel, Empty, Row, Rows } from '../../../../web/kit/rows.tsx'
-import { Time } from '../../../../web/kit/time.tsx'
+import { TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import type { ListedGroup, ListedMember } from '../../group-store.ts'
 import type { ListedRule } from '../../rule-store.ts'
@@ -181,9 +181,8 @@ function Member({ view, group, member, refused }: GroupProps & { member: ListedM
       }
     >
       <p class="facts">
-        <span>
-          {addedBy(view, member)} <Time view={view} at={addedAt} />
-        </span>
+        <TimeFact view={view} at={addedAt} phrase={t.added} />
+        <span class="minor">{addedBy(view, member)}</span>
       </p>
       <Change
         view={view}

@@ -68,9 +68,10 @@ export function EndForms(props: UserProps) {
   const t = view.t.adminUsers
   const page = pageFor(props)
   const isGuest = user.role === GUEST
+  if (isGuest && user.disabled) return <></>
   return (
     <section>
-      <h2>{t.endAccess}</h2>
+      <h2>{isGuest ? t.disable : t.endAccess}</h2>
       {isLastAdmin && (refused?.form === 'disable' || refused?.form === 'delete') && (
         <Alert problem={refused.problem} fields={[]} />
       )}

@@ -6,7 +6,7 @@ import { Alert } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import { Icon } from '../../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../../web/kit/layout.tsx'
-import { Back } from '../../../../web/kit/parts.tsx'
+import { Back, Breakable } from '../../../../web/kit/parts.tsx'
 import { Fold } from '../../../../web/kit/rows.tsx'
 import { TimeFact } from '../../../../web/kit/time.tsx'
 import { EVENTS_PATH } from '../../../activity/pages/admin/events.tsx'
@@ -31,7 +31,7 @@ export function UserPage(props: UserProps) {
         <Avatar name={user.username} isLarge />
         <div>
           <h1>
-            {user.username} <UserBadges view={view} user={state} />
+            <Breakable text={user.username} /> <UserBadges view={view} user={state} />
           </h1>
           {user.role !== GUEST && <UserFacts {...props} />}
         </div>
@@ -178,13 +178,7 @@ function ChangeForm(props: UserProps) {
   // The guest's form sends no role.
   const fields = isRefused ? { role: String(user.role), ...refused.fields } : fieldsOf(user)
   return (
-    <Fold
-      icon="settings"
-      tone="amber"
-      title={t.account}
-      about={`${view.t.overview.roles[user.role] ?? ''} · ${user.basePath}`}
-      open={isRefused}
-    >
+    <Fold icon="settings" tone="amber" title={t.account} about={user.basePath} open={isRefused}>
       <form class="wide beside" method="post" action={userAction(props, 'change')}>
         <Alert problem={problem} fields={[...USER_FIELDS, ...CONFIRM_FIELDS]} />
         <UserFields view={view} fields={fields} problem={problem} nameHint={nameHint} />
