@@ -86,11 +86,12 @@ async function settingStates(page: Page, take: Take): Promise<void> {
   await take('admin-settings-refused')
   await page.getByLabel('Logo').fill('')
   await press(page.getByRole('button', { name: 'Save' }).last())
-  await page.locator('main summary').first().click()
+  const reset = page.locator('[name="reset"]')
+  await unfold(reset)
   await take('admin-settings-changed')
-  await press(page.getByRole('button', { name: 'Reset' }).first())
-  await page.locator('main summary').first().click()
-  await press(page.getByRole('button', { name: 'Reset' }).first())
+  await press(reset.first())
+  await unfold(reset)
+  await press(reset.first())
   await take('admin-settings-reset')
 }
 

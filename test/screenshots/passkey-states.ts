@@ -31,7 +31,7 @@ export async function passkeyStates(page: Page, take: Take): Promise<void> {
   await passkeys.locator('summary').getByText('Delete').click()
   await take('passkeys-delete')
   await page.getByRole('button', { name: 'Delete passkey' }).click()
-  await page.getByText('The passkey was deleted.').waitFor()
+  await page.getByText(/The passkey .*was deleted\./).waitFor()
   await take('passkeys-deleted')
   // The sign-in page asks for a passkey as it opens.
   await authenticator.setPresent(false)

@@ -74,7 +74,7 @@ function wantsJoining(): boolean {
 }
 
 function wantsStates(): boolean {
-  return !/^(?:filled|wide|joining|social)/.test(process.argv[2] ?? '')
+  return !/^(?:filled|wide|joining|social|sso|remaining)/.test(process.argv[2] ?? '')
 }
 
 function wantsFilled(): boolean {

@@ -18,7 +18,7 @@ export const ssoEn = {
     doneLead: 'This window closes by itself.',
     boundTitle: 'The account is confirmed',
     noOpener:
-      'This window has lost the page that opened it. Close it and start again. If that does not help, an administrator can turn on the compatibility mode.',
+      'This window has lost the page that opened it. Close it and start again. If it happens again, ask an administrator.',
     failedTitle: 'Signing in did not work',
     title: 'Linked accounts',
     lead: 'Accounts at another service that sign you in here, without the password of this site.',
