@@ -195,7 +195,11 @@ function EventRow({ view, run, reader, path }: EventRowProps) {
             <a href={networkAddress(path, event.network)}>{event.network}</a>
           </span>
         )}
-        {event.userAgent !== '' && <span class="minor">{browserOf(view, event.userAgent)}</span>}
+        {event.userAgent !== '' && (
+          <span class={reader === 'owner' ? undefined : 'minor'}>
+            {browserOf(view, event.userAgent)}
+          </span>
+        )}
       </p>
     </Row>
   )
