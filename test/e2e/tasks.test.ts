@@ -223,7 +223,7 @@ const TASKS: Task[] = [
       await hand.page.goto('/account')
       await hand.go(inNavigation(hand, 'Sessions'))
       await hand.go(button(hand, 'Sign out'))
-      expect(await hand.page.locator('main').innerText()).toContain('The session has ended.')
+      expect(await hand.page.locator('main').innerText()).toContain('curl is signed out.')
     },
   },
   {
