@@ -419,11 +419,15 @@ describe('a user there', () => {
     await site.settle()
     expect(openlist.user('alice')).toBeUndefined()
     expect((await list()).code).toBe(401)
+    const share = { id: 's', files: ['/'], disabled: false, creator: 'alice', creator_role: 0 }
+    // A visit that began before the deletion has written it back.
+    openlist.shares.rows.push({ ...share, creatorId: userId })
     expect((await admin.post('/account/undo/bring-back', { id })).status).toBe(303)
     expect((await list()).code).toBe(401)
     expect(openlist.user('alice')).toBeUndefined()
     expect(await list(await site.token('alice', PASSWORD))).toMatchObject(asAlice)
     expect(openlist.user('alice')).toMatchObject({ id: userId, disabled: false })
+    expect(openlist.shares.rows, 'its shares are not brought back').toEqual([])
   })
 
   test('is deleted after the user here', async () => {

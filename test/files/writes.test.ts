@@ -510,7 +510,8 @@ describe('a backup of OpenList that is put back', () => {
     await site.settle()
     openlist.paths()
     await run()
-    expect(new Set(openlist.paths())).toEqual(new Set(['GET /api/admin/user/list']))
+    const looks = ['GET /api/admin/user/list', 'GET /api/share/list']
+    expect(new Set(openlist.paths())).toEqual(new Set(looks))
     const other = { id: userId, password: 'theirs', base_path: '/', role: 0, permission: 1 }
     openlist.users.push({ ...other, username: 'renamed', disabled: false })
     await run()
@@ -522,6 +523,57 @@ describe('a backup of OpenList that is put back', () => {
     site.now += 366 * 24 * HOUR
     await runNightly(site.deps)
     expect(await site.db.select().from(fileUsers)).toEqual([])
+  })
+})
+
+const listShares = async () => (await site.get('/api/share/list', { token: admin })).code
+
+describe('a share that a visit writes back after its user was deleted', () => {
+  const SHARE_OF_ALICE = {
+    id: 's',
+    files: ['/'],
+    disabled: false,
+    creator: 'alice',
+    creator_role: 0,
+  }
+
+  test('is deleted by the next run, and the shares are listed again', async () => {
+    await list()
+    await site.post(`/api/admin/user/delete?id=${userId}`, undefined, { token: admin })
+    await site.settle()
+    const others = Array.from({ length: 12 }, (_, i) => ({
+      ...SHARE_OF_ALICE,
+      id: `of others ${i}`,
+    }))
+    openlist.shares.rows.push(...others, { ...SHARE_OF_ALICE, creatorId: userId })
+    expect(await listShares()).not.toBe(200)
+    openlist.paths()
+    await runFrequently(site.deps)
+    expect(openlist.paths()).toHaveLength(13)
+    expect(openlist.shares.rows).toEqual(others)
+    expect(openlist.users.map(({ username }) => username)).toEqual(['admin', 'guest'])
+    expect(await listShares()).toBe(200)
+  })
+
+  test('is deleted in time, whoever it was', async () => {
+    await list()
+    openlist.users.push({ ...THERE, id: 100, username: 'theirs' })
+    openlist.shares.rows.push({ ...SHARE_OF_ALICE, creatorId: 77 })
+    for (let runs = 0; runs < 30 && openlist.shares.rows.length > 0; runs++) {
+      site.now += 5 * MINUTE
+      await runFrequently(site.deps)
+    }
+    expect(openlist.shares.rows).toEqual([])
+    expect(openlist.users).toHaveLength(4)
+  })
+
+  test('costs a run one request where there is none', async () => {
+    await list()
+    openlist.paths()
+    await runFrequently(site.deps)
+    expect(openlist.paths().filter((path) => path.includes('/share/'))).toEqual([
+      'GET /api/share/list',
+    ])
   })
 })
 

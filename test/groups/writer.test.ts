@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, folderMetas, folderRules, groupMembers, groups } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { loggedLines } from '../support/log.ts'
 import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
 import { isSettled } from './groups-site.ts'
 
@@ -195,6 +196,20 @@ describe('shares', () => {
       { userId: bob, detail: '/' },
       { userId: null, detail: '/nas' },
     ])
+  })
+
+  test('are disabled though one of nobody hides the list', async () => {
+    const share = { files: ['/nas'], disabled: false, creator: 'bob', creator_role: 0 }
+    openlist.shares.rows.push(
+      { ...share, id: 'a' },
+      { ...share, id: 'b', creatorId: 99 },
+      { ...share, id: 'c' },
+    )
+    await addRule('/nas', { userId: alice }, 'read')
+    await run()
+    expect(openlist.shares.rows.map(({ disabled }) => disabled)).toEqual([true, false, true])
+    expect(await isSettled(site)).toBe(false)
+    expect(loggedLines("1 shares can't be listed")).not.toEqual([])
   })
 
   test('that a visit opens again meanwhile are disabled again', async () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StandInMetas, type StandInMeta } from '../support/openlist-metas.ts'
 import { FilesSite } from './files-site.ts'
@@ -26,7 +27,7 @@ const numbers = (count: number) =>
 describe.skipIf(OPENLIST === undefined)('folder rules in front of a real OpenList', () => {
   beforeAll(async () => {
     site = await FilesSite.start(OPENLIST ?? '', CLIENT === undefined ? {} : { webClient: CLIENT })
-    for (const folder of ['nas/closed', 'nas/open', 'pub'])
+    for (const folder of ['nas/closed', 'nas/open', 'pub', 'ended', 'free'])
       mkdirSync(join(site.folder, folder), { recursive: true })
     writeFileSync(join(site.folder, 'nas/closed/a.txt'), 'a')
   })
@@ -94,6 +95,47 @@ describe.skipIf(OPENLIST === undefined)('folder rules in front of a real OpenLis
     // An access that began before enables it again there.
     await site.openlist.asAdmin('POST', `/api/share/enable?id=${shared.data.id}`, {})
     expect(await visit()).toMatchObject({ code: 404 })
+  })
+
+  test('a share that is written back after its user was deleted hides no other one', async () => {
+    await site.list(await site.addUser('dora'), '/pub')
+    const { id } = await site.user('dora')
+    const bob = (await site.client.signIn('bob', 'alice-Passw0rd')).data.token
+    const share = async (folder: string): Promise<string> => {
+      const body = { files: [folder] }
+      const made = await site.client.call('POST', '/api/share/create', { token: bob, body })
+      expect(made).toMatchObject({ code: 200 })
+      return made.data.id
+    }
+    const [ofNobody, ended, shown] = [
+      await share('/ended'),
+      await share('/ended'),
+      await share('/free'),
+    ]
+    await site.asAdmin('POST', `/api/admin/user/delete?id=${String(id)}`)
+    await expect.poll(async () => (await site.usersThere()).has('dora')).toBe(false)
+    // As the row that a visit saves to count itself (`countAccess`).
+    const database = new DatabaseSync(site.openlist.database)
+    const sql = 'update x_sharing_dbs set creator_id = ? where id = ?'
+    expect(database.prepare(sql).run(Number(id), ofNobody).changes).toBe(1)
+    database.close()
+    const headers = { Authorization: await site.openlist.token() }
+    const listed = () => fetch(`${site.openlist.client.url}/api/share/list`, { headers })
+    expect((await listed()).status).toBe(500)
+    const made = await addRule('/ended', { uid: (await site.user('bob'))['id'] }, 'none')
+    expect(made).toMatchObject({ waiting: 1 })
+    const { data } = await site.openlist.client.call('GET', `/api/share/get?id=${ended}`, {
+      token: headers.Authorization,
+    })
+    expect(data).toMatchObject({ disabled: true })
+    const synced = await site.asAdmin('POST', '/api/admin/folder_rule/sync')
+    expect(synced).toMatchObject({ waiting: 0 })
+    const { content } = await site.openlist.asAdmin('GET', '/api/share/list')
+    const there = new Map<string, boolean>()
+    for (const row of content) there.set(row.id, row.disabled)
+    expect(there.get(ended)).toBe(true)
+    expect(there.get(shown)).toBe(false)
+    expect(there.has(ofNobody)).toBe(false)
   })
 
   test('metas answer as those of the stand-in', async () => {

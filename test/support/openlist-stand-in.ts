@@ -59,7 +59,7 @@ export class OpenListStandIn {
   /** The links of files to an address of the storage, by path; empty for a storage without one. */
   files: Record<string, string> = {}
   readonly metas = new StandInMetas()
-  readonly shares = new StandInShares()
+  readonly shares = new StandInShares(this.users)
   readonly tasks = new StandInTasks()
   /** That were made in it. */
   readonly folders: string[] = []
@@ -162,9 +162,9 @@ export class OpenListStandIn {
         return ok(null)
       }
       const [, call] = /^\/api\/share\/(\w+)$/.exec(pathname) ?? []
-      const shareId = searchParams.get('id') ?? ''
       const isMade = call !== 'create' || sent.body.startsWith('{')
-      const shared = call && isMade && this.shares.answer(call, user, shareId, sent.body)
+      const shared = call && isMade && this.shares.answer(call, user, searchParams, sent.body)
+      if (shared === 'panic') return new Response(null, { status: 500 })
       if (shared) return envelope(...shared)
       const [, kind = '', does = ''] = /^\/api\/task\/(\w+)\/(\w+)$/.exec(pathname) ?? []
       const tasks = this.tasks.answer(kind, does, user, sent.body)
@@ -264,6 +264,7 @@ export class OpenListStandIn {
       const user = this.users.find((known) => known.id === id)
       if (user === undefined) return envelope(500, 'failed get old user: record not found')
       this.remove(user.username)
+      this.shares.deleteOf(user)
       return ok(null)
     }
     if (name === 'user/del_cache') {

@@ -18,7 +18,7 @@ const MAX_READS = 4
  * Is added to the id of a user when the file server has another user with that id. No user of this
  * site ever gets such an id: the file server's lists of readers keep the ids of deleted users.
  */
-const FAR_ID = 1_000_000_000
+export const FAR_ID = 1_000_000_000
 
 const tokenSchema = v.object({ token: v.string() })
 const userSchema = v.object({

@@ -378,6 +378,15 @@ export function listKnown(db: Database): Promise<Known[]> {
     .orderBy(sql`random()`)
 }
 
+/** Lists the ids of the users of the file server, of those who were deleted last first. */
+export async function listRemoteIds(db: Database): Promise<number[]> {
+  const rows = await db
+    .select({ remoteId: fileUsers.remoteId })
+    .from(fileUsers)
+    .orderBy(sql`${fileUsers.goneAt} desc nulls last`)
+  return rows.map(({ remoteId }) => remoteId)
+}
+
 /**
  * Records that users of the file server differ from what was written, so that they are written
  * again.

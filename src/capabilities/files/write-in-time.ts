@@ -1,6 +1,7 @@
 import type { FileServer } from '../../core/base/file-server.ts'
 import { logError } from '../../core/database/log.ts'
 import type { Deps } from '../../core/deps.ts'
+import { deleteOrphanShares } from './orphan-shares.ts'
 import { type IdentityDeps, noteDriftedFileUsers, writeChangedFileUsers } from './write-users.ts'
 
 /** Writes changed users. A failure is logged, and the run every five minutes tries again. */
@@ -25,4 +26,18 @@ export async function writeFileUsersInTime(deps: FileRunDeps): Promise<void> {
     logError(error, { during: 'the list of users of the file server' })
   }
   await writeAfterAnswer(deps, files)
+  await deleteOrphansInTime(deps, files)
+}
+
+/** Deletes shares of users who are gone. A failure is logged; the next run tries again. */
+export async function deleteOrphansInTime(
+  deps: Parameters<typeof deleteOrphanShares>[0],
+  files: FileServer,
+): Promise<void> {
+  if (files.problem !== undefined) return
+  try {
+    await deleteOrphanShares(deps, files)
+  } catch (error) {
+    logError(error, { during: 'shares of users of the file server who are gone' })
+  }
 }

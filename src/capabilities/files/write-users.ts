@@ -7,6 +7,7 @@ import { GENERAL } from '../../core/accounts/roles.ts'
 import { logError } from '../../core/database/log.ts'
 import { asOnlyWriter, type LeaseDeps, mayLandLate, OTHERS_WRITE } from './lease.ts'
 import { callAsAdmin, filesUnavailable } from './origin.ts'
+import { deleteSharesOfGone } from './orphan-shares.ts'
 import {
   createFileUser,
   clearRemoteCache,
@@ -79,7 +80,8 @@ export function writeFileUser(
       const wanted = wantedOf(account, leased.now())
       const remoteName = await updateRemoteUser(leased, files, account, link, wanted)
       if (remoteName === undefined) {
-        // It was deleted there by hand, or is somebody else.
+        // It was deleted there, or is somebody else. Its shares do not come back with it.
+        await deleteSharesOfGone(leased, files, link.remoteId)
         await deleteFileUser(leased.db, userId)
         continue
       }

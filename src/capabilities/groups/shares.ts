@@ -3,6 +3,7 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { recordEvent } from '../../core/audit/events.ts'
 import { ADMIN, GENERAL } from '../../core/accounts/roles.ts'
+import { listShares } from '../files/orphan-shares.ts'
 import { callAsAdmin, callOrigin } from '../files/origin.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import { accessToWhole, mayRead, rulesByPath, seenBy } from './decision.ts'
@@ -20,7 +21,6 @@ const shareSchema = v.object({
   creator_role: v.number(),
 })
 type Share = v.InferOutput<typeof shareSchema>
-const listSchema = v.object({ content: v.nullable(v.array(shareSchema)) })
 
 /**
  * Disables the shares of general users who may not read the whole of all their files: shares look
@@ -36,7 +36,12 @@ export async function disableShares(
   if (here.folders.length === 0) return
   const disabled = new Set<string>()
   for (let looks = 0; looks <= MAX_LOOKS; looks++) {
-    const open = (await listShares(deps, files)).filter((share) => isOver(share, here))
+    const { shares, unread } = await listShares(deps, files)
+    const parsed = v.safeParse(v.array(shareSchema), shares)
+    if (!parsed.success) throw new Refusal('filesBroken', { detail: 'no list of shares' })
+    const open = parsed.output.filter((share) => isOver(share, here))
+    if (open.length === 0 && unread > 0)
+      throw new Refusal('filesBroken', { detail: `${unread} shares can't be listed` })
     if (open.length === 0) return
     for (const { id, files: shared, creator } of open) {
       const path = `/api/share/disable?id=${encodeURIComponent(id)}`
@@ -101,13 +106,6 @@ export async function readShare(
   const share = v.safeParse(shareSchema, data)
   if (share.success) return share.output
   throw new Refusal('filesBroken', { detail: 'no share' })
-}
-
-async function listShares(deps: PlanDeps, files: FileServer): Promise<Share[]> {
-  const { code, data } = await callOrigin(deps, files, '/api/share/list', { token: files.token })
-  const parsed = v.safeParse(listSchema, data)
-  if (code === 200 && parsed.success) return parsed.output.content ?? []
-  throw new Refusal('filesBroken', { detail: 'no list of shares' })
 }
 
 /** Finds the user of the file server whose name a share or a task has. */

@@ -1,5 +1,6 @@
 import type { Operator } from '../../core/access/operators.ts'
 import { act, of } from '../../core/access/subject.ts'
+import { deleteOrphansInTime } from '../files/write-in-time.ts'
 import { needFileServer, type RuleDeps } from './folder-rules.ts'
 import { writeFirst } from './write-in-time.ts'
 import type { Written } from './writer.ts'
@@ -13,5 +14,6 @@ import type { Written } from './writer.ts'
 export async function syncFolders(deps: RuleDeps, operator: Operator): Promise<Written> {
   const files = await needFileServer(deps, operator)
   await act(deps, of(operator), { fresh: true }, () => ({}))
+  await deleteOrphansInTime(deps, files)
   return writeFirst(deps, files)
 }

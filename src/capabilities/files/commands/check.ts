@@ -11,7 +11,7 @@ import { GENERAL } from '../../../core/accounts/roles.ts'
 import { failure, type Finding, good, some, warning } from '../../../programs/kit/findings.ts'
 import { latchkey } from '../../../programs/kit/printed-command.ts'
 import type { Site } from '../../../programs/site/site.ts'
-import { judgeFileServer, judgeLinks, readStateOf } from './judge.ts'
+import { judgeFileServer, judgeLinks, judgeShares, readStateOf } from './judge.ts'
 
 const settingsSchema = v.array(v.object({ key: v.string(), value: v.string() }))
 
@@ -35,6 +35,7 @@ export async function checkFiles(site: Site, files: FileServer): Promise<Finding
     checkOwnSignIn(settings),
     checkExpiration(settings.get('link_expiration') ?? ''),
     ...checkLinks(links, remote),
+    ...(await judgeShares(site, files)),
   ]
 }
 

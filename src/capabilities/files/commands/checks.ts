@@ -2,7 +2,7 @@ import { warning } from '../../../programs/kit/findings.ts'
 import { PRODUCTION_FILE } from '../../../programs/site/dev-vars.ts'
 import { findFileServer } from '../../../programs/site/file-server.ts'
 import type { Checks } from '../../../programs/site/in-programs.ts'
-import { judgeFileServer, judgeHosts, judgeLinks, readStateOf } from './judge.ts'
+import { judgeFileServer, judgeHosts, judgeLinks, judgeShares, readStateOf } from './judge.ts'
 
 export const checks: Checks = {
   /** Nothing is checked where no file server is set. */
@@ -24,6 +24,7 @@ export const checks: Checks = {
       SITE_ADDRESS: variable('SITE_ADDRESS'),
       ISSUER: variable('ISSUER'),
     })
-    return found.status === 'fail' ? [found, ...hosts] : [found, judgeLinks(state), ...hosts]
+    if (found.status === 'fail') return [found, ...hosts]
+    return [found, judgeLinks(state), ...(await judgeShares(site, server)), ...hosts]
   },
 }

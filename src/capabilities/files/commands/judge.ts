@@ -1,7 +1,9 @@
 import type { FileServer } from '../../../core/base/file-server.ts'
 import type { SiteAddressBindings } from '../../../core/base/site-address.ts'
 import { failure, type Finding, good, warning } from '../../../programs/kit/findings.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
 import type { OriginDeps } from '../origin.ts'
+import { listShares } from '../orphan-shares.ts'
 import {
   type FileServerProblem,
   type FileServerState,
@@ -71,4 +73,19 @@ export function judgeLinks({ links }: FileServerState): Finding {
       ? 'sign_all is off at OpenList and FILES_OPEN_LINKS is on: a file opens to everybody who knows its path'
       : 'sign_all is off at OpenList: its links have no signature, and this site refuses them'
   return warning(check, text, 'turn on “Sign all” of Manage → Settings → Global at OpenList')
+}
+
+/** Judges whether OpenList lists its shares: one of a user who is gone hides those beside it. */
+export async function judgeShares(deps: OriginDeps, files: FileServer): Promise<Finding[]> {
+  try {
+    const { unread } = await listShares(deps, files)
+    if (unread === 0) return []
+    const text = `OpenList can't list ${unread} shares of users who are gone; the run every five minutes deletes them`
+    const fix =
+      'if it does not, make a user at OpenList with the id of a deleted one, and delete it'
+    return [warning('shares', text, fix)]
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return [warning('shares', 'OpenList gives no list of shares', 'look at the log of OpenList')]
+  }
 }
