@@ -14,8 +14,7 @@ export const ssoZh: typeof ssoEn = {
     doneTitle: '你已登录',
     doneLead: '此窗口会自动关闭。',
     boundTitle: '账户已确认',
-    noOpener:
-      '此窗口已找不到打开它的页面。请关闭窗口并重新开始。如果仍然不行，请联系管理员。',
+    noOpener: '此窗口已找不到打开它的页面。请关闭窗口并重新开始。如果仍然不行，请联系管理员。',
     failedTitle: '登录未成功',
     title: '关联的账户',
     lead: '关联其他平台的账户后，无需本站密码即可登录。',
