@@ -109,7 +109,7 @@ async function signedOutStates(page: Page, request: string, take: Take): Promise
 async function requestOf(page: Page): Promise<string> {
   await page.goto(PROGRAMS)
   const row = page.locator('.rows > li', { hasText: LONG_NAME })
-  const edit = await row.locator('a[href*="/edit?id="]').getAttribute('href')
+  const edit = await row.locator('a[href*="/edit?id="]').first().getAttribute('href')
   const parameters = {
     client_id: new URLSearchParams(edit?.split('?')[1]).get('id') ?? '',
     redirect_uri: CALLBACK,
