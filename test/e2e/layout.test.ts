@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { Browser, BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
@@ -276,14 +276,21 @@ test('what moves is found', async () => {
   expect(await page.evaluate(moved)).toBeGreaterThan(0)
 })
 
+/** Opens the keys of a user, each with one button. */
+async function openKeysOf(page: Page): Promise<void> {
+  await page.goto('/account/admin/users/1')
+  await page.locator('.fold:has(.row > .confirm) > summary').first().click()
+}
+
 test('a question opens below its button, which stays where it is and cancels', async () => {
   const screen = await open('en')
   const { page } = screen
   await page.context().addCookies(cookies)
   for (const width of [320, 375, 1280, 1920]) {
     await screen.resize(width)
-    await page.goto('/account/app-passwords')
+    await openKeysOf(page)
     const button = page.locator('.row > .confirm > summary').first()
+    await button.evaluate((element) => element.scrollIntoView({ block: 'center' }))
     const before = await button.boundingBox()
     await button.click()
     expect(await button.innerText()).toBe('Cancel')
@@ -302,7 +309,7 @@ test('Escape closes a question, and the focus goes back to its button', async ()
   contexts.push(context)
   await context.addCookies(cookies)
   const page = await context.newPage()
-  await page.goto('/account/app-passwords')
+  await openKeysOf(page)
   await page.locator('.row > .confirm > summary').first().click()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Escape')

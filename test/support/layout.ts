@@ -105,7 +105,7 @@ const FIND_FAULTS = String.raw`function findFaults(least, width) {
   // A link within a text is as high as its line (2.5.5 excepts it).
   const isInline = (element) => {
     if (getComputedStyle(element).display !== 'inline') return false
-    const { parentElement: parent } = element
+    const parent = element.closest('.facts') ?? element.parentElement
     return parent.textContent.trim() !== element.textContent.trim()
   }
   // A touch on the area of a link's ::after touches the link.
