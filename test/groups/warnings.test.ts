@@ -35,6 +35,17 @@ describe('a new rule is told to be weaker than it looks', () => {
     expect(await warningsOf('/nas', { uid: ALICE }, 'write')).toEqual(['no_bits'])
   })
 
+  test('when who signs out may read it', async () => {
+    expect(await warningsOf('/nas', { group: 'user' }, 'none')).toEqual([])
+    const guest = { id: 2, username: 'guest', role: 1, base_path: '/', permission: 0 }
+    const enabled = await site.admin('POST', 'user/update', { ...guest, disabled: false })
+    expect(enabled).toMatchObject({ code: 200 })
+    expect(await warningsOf('/homes', { group: 'user' }, 'none')).toEqual(['open_to_guest'])
+
+    expect(await warningsOf('/homes', { uid: erin }, 'read')).toEqual(['out_of_reach'])
+    expect(await warningsOf('/nas', { group: 'guest' }, 'none')).toEqual([])
+  })
+
   test('when there is no such folder', async () => {
     expect(await warningsOf('/gone', { uid: ALICE }, 'none')).toEqual(['no_folder'])
   })

@@ -5,11 +5,20 @@ import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
 import { listStorages, secondPathsOf, secondPathsWithoutRules } from './second-paths.ts'
+import { isOpenToGuest } from './open-to-guest.ts'
+import { readPeople, readRules, selectPeople, selectRules } from './store.ts'
 import { itemAt, pathsWhere, seesAll } from './there.ts'
 import { findWeakRules, selectGivenRights, type WeakRule } from './weak-rules.ts'
 
 /** What makes a rule weaker than it looks. Operators see these words in the API. */
-const WARNINGS = ['unsigned_links', 'other_path', 'out_of_reach', 'no_bits', 'no_folder'] as const
+const WARNINGS = [
+  'unsigned_links',
+  'open_to_guest',
+  'other_path',
+  'out_of_reach',
+  'no_bits',
+  'no_folder',
+] as const
 export type FolderWarning = (typeof WARNINGS)[number]
 
 const settingSchema = v.object({ value: v.string() })
@@ -20,13 +29,19 @@ const settingSchema = v.object({ value: v.string() })
  * @param isThere Whether the folder is known to be there.
  */
 export async function findWarnings(
-  deps: OriginDeps & Pick<Deps, 'db'>,
+  deps: OriginDeps & Pick<Deps, 'db' | 'now'>,
   files: FileServer,
   path: string,
   isThere: boolean,
 ): Promise<FolderWarning[]> {
-  const { rights } = await runBatch(deps.db, { rights: selectGivenRights(deps.db, path) })
+  const { rights, rules, people } = await runBatch(deps.db, {
+    rights: selectGivenRights(deps.db, path),
+    rules: selectRules(deps.db),
+    people: selectPeople(deps.db),
+  })
   const found = new Set<FolderWarning>(findWeakRules(rights).map(({ weakness }) => weakness))
+  const here = { rules: readRules(rules), people: readPeople(people, deps.now()) }
+  if (isOpenToGuest(here, path)) found.add('open_to_guest')
   for (const warning of await findThere(deps, files, path, isThere)) found.add(warning)
   return WARNINGS.filter((warning) => found.has(warning))
 }

@@ -6,6 +6,7 @@ import { findFileServer } from '../../../programs/site/file-server.ts'
 import type { Checks } from '../../../programs/site/in-programs.ts'
 import type { Site } from '../../../programs/site/site.ts'
 import { readRights, type Rights } from '../plan.ts'
+import { isOpenToGuest } from '../open-to-guest.ts'
 import { listForeignIn } from '../metas.ts'
 import { findWarningsOfAll } from '../warnings.ts'
 import type { WeakRule } from '../weak-rules.ts'
@@ -28,6 +29,7 @@ async function checkFolders(site: Site, files: FileServer): Promise<Finding[]> {
     const { weak, secondPaths, missing } = await findWarningsOfAll(site, files, rights.folders)
     return [
       judgeWritten(rights),
+      ...judgeOpenToGuest(rights),
       ...judgeMissing(missing),
       ...judgeSecondPaths(secondPaths),
       ...judgeWeak(weak),
@@ -56,6 +58,13 @@ function judgeWritten(rights: Rights): Finding {
       `${latchkey('folder-rule', 'sync')} writes it now`,
     )
   return good(CHECK, `OpenList has the users of ${folders.length} folders with rules`)
+}
+
+function judgeOpenToGuest(rights: Rights): Finding[] {
+  const paths = rights.folders.filter((path) => isOpenToGuest(rights, path))
+  if (paths.length === 0) return []
+  const text = `${some(paths)}: closed to users, and open to visitors who are not signed in: who signs out reads it`
+  return [warning(CHECK, text, 'make a rule none of the group guest there, too')]
 }
 
 function judgeMissing(folders: string[]): Finding[] {
