@@ -102,7 +102,7 @@ async function textStates(page: Page, take: Take): Promise<void> {
   await press(page.getByRole('button', { name: 'Save' }).last())
   await take('admin-settings-wrong-json')
   await page.goto('/account/admin/settings/site')
-  await page.getByLabel('Announcement').fill('No uploads on Sunday.\nThe disks are being changed.')
+  await page.locator('#announcement').fill('No uploads on Sunday.\nThe disks are being changed.')
   await press(page.getByRole('button', { name: 'Save' }).last())
   await take('admin-settings-announced')
 }
