@@ -54,17 +54,16 @@ function letterOfSign(sign: string): string {
 }
 
 /** Alphabets that may stand beside each other (UTS 39, highly restrictive). */
-const SETS: readonly RegExp[] = [
+const alphabetsTogether = (): readonly RegExp[] => [
   /^[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]*$/u,
   /^[\p{Script=Latin}\p{Script=Han}\p{Script=Bopomofo}]*$/u,
   /^[\p{Script=Latin}\p{Script=Han}\p{Script=Hangul}]*$/u,
 ]
-const NEUTRAL = /[\p{Script=Common}\p{Script=Inherited}]/gu
 
 /** Tells whether the letters of a name are of one alphabet, or of some that are written together. */
 export function isOfOneAlphabet(name: string): boolean {
-  const letters = name.normalize('NFKC').replace(NEUTRAL, '')
-  if (SETS.some((set) => set.test(letters))) return true
+  const letters = name.normalize('NFKC').replace(/[\p{Script=Common}\p{Script=Inherited}]/gu, '')
+  if (alphabetsTogether().some((set) => set.test(letters))) return true
   const [first = ''] = Array.from(letters)
   const script = SCRIPTS.map(ofScript).find((pattern) => pattern.test(first))
   return script !== undefined && Array.from(letters).every((letter) => script.test(letter))

@@ -2,7 +2,7 @@ import { Refusal } from '../base/refusals.ts'
 import { charactersOf } from '../base/text.ts'
 import { BUILT_IN_GROUPS, groupNameKey } from './groups.ts'
 import { latinLook } from './look-alikes.ts'
-import { INVISIBLE } from './username.ts'
+import { hasInvisible } from './username.ts'
 
 const MAX_NAME_CHARACTERS = 64
 
@@ -19,8 +19,10 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'sftp-write',
 ])
 
-/** Characters that separate names in headers and lists, and those that begin a line. */
-const UNFIT = /[,;|"/\\\p{Cc}\p{Zl}\p{Zp}]/u
+/** Tells whether a name has a character that separates names in headers and lists, or begins a line. */
+function hasUnfit(name: string): boolean {
+  return /[,;|"/\\\p{Cc}\p{Zl}\p{Zp}]/u.test(name)
+}
 
 /**
  * Reads the name of a new group.
@@ -33,7 +35,7 @@ export function readGroupName(given: string | null | undefined): string {
   const name = (given ?? '').trim().normalize('NFC')
   if (name === '') throw new Refusal('groupNameMissing')
   if (charactersOf(name) > MAX_NAME_CHARACTERS) throw new Refusal('groupNameTooLong')
-  if (UNFIT.test(name) || INVISIBLE.test(name) || !name.isWellFormed())
+  if (hasUnfit(name) || hasInvisible(name) || !name.isWellFormed())
     throw new Refusal('groupNameCharacters')
   if (isReservedKey(groupNameKey(name))) throw new Refusal('groupNameReserved')
   return name

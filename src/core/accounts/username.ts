@@ -3,8 +3,11 @@ import { maxCharacters, noControlCharacters, possiblyEmptyText } from '../base/t
 import { reason } from '../base/reasons.ts'
 
 const MAX_USERNAME_CHARACTERS = 255
-/** A character that nobody sees. */
-export const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\p{Cf}/u
+
+/** Tells whether a text has a character that nobody sees. */
+export function hasInvisible(text: string): boolean {
+  return /\p{Default_Ignorable_Code_Point}|\p{Cf}/u.test(text)
+}
 
 /**
  * The rules for a new name. It can stand in a list, a path, a log line and a command, and contains
@@ -14,7 +17,7 @@ export const possiblyEmptyUsername = v.pipe(
   possiblyEmptyText(),
   maxCharacters(MAX_USERNAME_CHARACTERS),
   noControlCharacters(),
-  v.check((name) => !INVISIBLE.test(name), reason('noInvisibleCharacters')),
+  v.check((name) => !hasInvisible(name), reason('noInvisibleCharacters')),
   v.check((name) => name === name.trim(), reason('usernameNotTrimmed')),
   v.check((name) => !/[\p{Zl}\p{Zp}]/u.test(name), reason('usernameLines')),
   // The file service may keep a folder for each user.
