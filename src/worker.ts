@@ -1,5 +1,5 @@
 import { createApp } from './app/app.ts'
-import { createDeps } from './core/deps.ts'
+import { createDeps, loadDatabase } from './core/deps.ts'
 import { FREQUENT_CRON, RUN_DEADLINE_MILLISECONDS } from './core/base/crons.ts'
 
 export { PasswordHasher } from './core/crypto/password-hasher.ts'
@@ -9,6 +9,7 @@ const app = createApp(createDeps)
 export default {
   fetch: app.fetch,
   async scheduled({ cron }, env, context) {
+    await loadDatabase()
     const defer = (work: Promise<unknown>) => context.waitUntil(work)
     const deps = createDeps(env, defer, undefined, RUN_DEADLINE_MILLISECONDS)
     if (cron === FREQUENT_CRON) {

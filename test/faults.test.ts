@@ -9,7 +9,8 @@ import {
   throttleCounters,
   users,
 } from '../schema/tables.ts'
-import { createMeter, openDatabase } from '../src/core/database/database.ts'
+import { createMeter } from '../src/core/database/database.ts'
+import { openDatabase } from '../src/core/database/open-database.ts'
 import { createDeps, type Deps } from '../src/core/deps.ts'
 import { staticDigest } from '../src/core/passwords/passwords.ts'
 import { runNightly } from '../src/app/nightly-run.ts'

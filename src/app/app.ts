@@ -1,5 +1,5 @@
 import { CAPABILITIES } from '../capabilities.ts'
-import type { Deps } from '../core/deps.ts'
+import { type Deps, loadDatabase } from '../core/deps.ts'
 import { acceptsPages } from '../web/http/accepts.ts'
 import { limitBody } from '../web/http/body-limit.ts'
 import { bookmark } from '../web/http/bookmark.ts'
@@ -9,7 +9,8 @@ import { answerPreflight, browserRules, isPreflight, ping } from '../web/http/he
 import { httpsOnly } from '../web/http/https.ts'
 import { logError } from '../core/database/log.ts'
 import { answerUnrouted } from '../web/http/http-methods.ts'
-import { type Capability, loadPart } from '../web/kit/capability.ts'
+import { loadPart } from '../core/base/load-part.ts'
+import { type Capability } from '../web/kit/capability.ts'
 import { isSessionOver, lacksSecondFactor } from '../web/kit/session-over.ts'
 import { requestLog } from '../web/http/request-log.ts'
 import { Hono } from 'hono'
@@ -62,9 +63,11 @@ export function createApp(depsFor: DepsFor, capabilities = CAPABILITIES): Site {
   const pings = routePing(newApp())
   const made = new Map<string, Hono<App>>()
   const load = async (path: string, chosen: readonly Entry[]): Promise<Parts> => {
+    const needsDatabase = isOfPages(path) || !chosen.every((entry) => entry.seldomNeedsDatabase)
     const [loaded, pages] = await Promise.all([
       loadEntries(chosen),
       isOfPages(path) ? loadPart(() => import('./pages.tsx')) : undefined,
+      needsDatabase || chosen.length === 0 ? loadPart(loadDatabase) : undefined,
     ])
     return { depsFor, capabilities, loaded, pages }
   }
@@ -94,7 +97,11 @@ export function createApp(depsFor: DepsFor, capabilities = CAPABILITIES): Site {
 
 /** Creates an application with all routes, for those who read them. */
 export async function createWholeApp(depsFor: DepsFor): Promise<Hono<App>> {
-  const [loaded, pages] = await Promise.all([loadEntries(entriesOf()), import('./pages.tsx')])
+  const [loaded, pages] = await Promise.all([
+    loadEntries(entriesOf()),
+    import('./pages.tsx'),
+    loadDatabase(),
+  ])
   return assemble({ depsFor, capabilities: CAPABILITIES, loaded, pages })
 }
 

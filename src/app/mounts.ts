@@ -1,7 +1,8 @@
 import type { Hono } from 'hono'
 import { CAPABILITIES } from '../capabilities.ts'
 import type { App } from '../web/http/context.ts'
-import { type Capability, type Load, loadPart, type MountKind } from '../web/kit/capability.ts'
+import { type Load, loadPart } from '../core/base/load-part.ts'
+import { type Capability, type MountKind } from '../web/kit/capability.ts'
 
 /** The kinds of mounts in the order in which they are mounted, and the path below which each stands. */
 const KINDS: readonly (readonly [kind: MountKind, base: string])[] = [
@@ -17,6 +18,8 @@ export interface Entry {
   kind: MountKind
   path: string
   load: Load<Hono<App>>
+  /** Whether its routes load the database themselves. */
+  seldomNeedsDatabase: boolean
   /** The paths for which it is loaded. */
   paths: readonly { start: string; hasBelow: boolean }[]
 }
@@ -33,13 +36,14 @@ export function entriesOf(capabilities: readonly Capability[] = CAPABILITIES): E
   return KINDS.flatMap(([kind, base]) =>
     capabilities.flatMap(({ [kind]: mounts = [] }) =>
       mounts.map((mount) => {
-        const [path, load, only] = mount
+        const [path, load, only, database] = mount
         const start = path === '/' ? base : base + path
         const paths = only?.map((rest) => ({ start: start + rest, hasBelow: rest !== '' }))
         return {
           kind,
           path,
           load: () => load(capabilities),
+          seldomNeedsDatabase: database === 'seldom',
           paths: paths ?? [{ start, hasBelow: true }],
         }
       }),

@@ -4,7 +4,8 @@ import { CAPABILITIES } from '../capabilities.ts'
 import { showFailure } from './pages.tsx'
 import { TEXTS } from './texts.ts'
 import type { AppContext } from '../web/http/context.ts'
-import { loadAll, loadPart } from '../web/kit/capability.ts'
+import { loadPart } from '../core/base/load-part.ts'
+import { loadAll } from '../web/kit/capability.ts'
 import { languageOf } from '../web/kit/language.ts'
 import type { PageSource } from '../web/kit/view.ts'
 
@@ -16,7 +17,7 @@ const SOURCE: Omit<PageSource, 'parts'> = {
   showFailure,
   readSite: async (c) => ({ ...(await readSiteFacts(c)), hasMail: hasMailSite(c.get('deps')) }),
   async beginCeremony(...of) {
-    const { beginOnPage } = await import('../capabilities/passkeys/pages/passkey.ts')
+    const { beginOnPage } = await import('../capabilities/passkeys/pages/begin-on-page.ts')
     return beginOnPage(...of)
   },
   async confirm(...of) {

@@ -1,5 +1,5 @@
 import type { Language } from '../core/base/language.ts'
-import type { Load } from '../web/kit/capability.ts'
+import type { Load } from '../core/base/load-part.ts'
 import type { Texts } from '../web/kit/texts.ts'
 
 /** The texts of all pages, by language: a visitor's is loaded alone. */

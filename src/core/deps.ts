@@ -1,13 +1,8 @@
 import { openCallersBookmark } from './crypto/sealed-bookmark.ts'
 import type { SharedBatch } from './database/shared-batch.ts'
 import { laterBookmark } from './database/bookmarks.ts'
-import {
-  createMeter,
-  type Database,
-  type Meter,
-  openDatabase,
-  orUnavailable,
-} from './database/database.ts'
+import { createMeter, type Database, type Meter, orUnavailable } from './database/database.ts'
+import type { openDatabase } from './database/open-database.ts'
 import type { IsolateMemory } from './base/isolate-memory.ts'
 import type { Language } from './base/language.ts'
 import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
@@ -186,6 +181,22 @@ const NEARBY_DEADLINE_MILLISECONDS = 2000
 /** The memory of one isolate between requests. It can always be read again. */
 const isolateMemory: IsolateMemory = {}
 
+let open: typeof openDatabase | undefined
+
+/**
+ * Loads what opens databases: Drizzle is a third of what most requests read first, and a copy of
+ * the settings needs no database. Until then, `db` and its like throw.
+ */
+export async function loadDatabase(): Promise<void> {
+  const loaded = await import('./database/open-database.ts')
+  open = loaded.openDatabase
+}
+
+function opener(): typeof openDatabase {
+  if (open === undefined) throw new TypeError('the database is not loaded (loadDatabase)')
+  return open
+}
+
 /** @param request The request, which gives the caller and its location; `undefined` in a cron run. */
 export function createDeps(
   env: Env & OptionalBindings,
@@ -202,20 +213,15 @@ export function createDeps(
   return {
     // Opened at the first use, because many requests need no database.
     get db() {
-      return (db ??= openDatabase(env.DB, meter, deadlineMilliseconds))
+      return (db ??= opener()(env.DB, meter, deadlineMilliseconds))
     },
     get backgroundDb() {
-      return openDatabase(env.DB, createMeter(), deadlineMilliseconds)
+      return opener()(env.DB, createMeter(), deadlineMilliseconds)
     },
     nearbyDb: async (bookmark) => {
       const callers = await seenBookmark()
       if (callers === undefined) return undefined
-      return openDatabase(
-        env.DB,
-        meter,
-        NEARBY_DEADLINE_MILLISECONDS,
-        laterBookmark(callers, bookmark),
-      )
+      return opener()(env.DB, meter, NEARBY_DEADLINE_MILLISECONDS, laterBookmark(callers, bookmark))
     },
     seenBookmark,
     meter,

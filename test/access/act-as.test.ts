@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { users } from '../../schema/tables.ts'
-import { appPasswordActor } from '../../src/core/access/actor.ts'
+import { appPasswordActor } from '../../src/core/access/app-password-actor.ts'
 import { verifyToken } from '../../src/core/access/token.ts'
 import { runBatch } from '../../src/core/database/statements.ts'
 import { selectOwnKeys } from '../../src/capabilities/ssh-keys/store.ts'

@@ -1,4 +1,5 @@
-import { createMeter, openDatabase } from '../../src/core/database/database.ts'
+import { createMeter } from '../../src/core/database/database.ts'
+import { openDatabase } from '../../src/core/database/open-database.ts'
 import { randomBytes } from '../../src/core/deps.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'

@@ -1,4 +1,5 @@
-import { createMeter, openDatabase } from '../../src/core/database/database.ts'
+import { createMeter } from '../../src/core/database/database.ts'
+import { openDatabase } from '../../src/core/database/open-database.ts'
 import { THE_SERVICE } from '../../src/core/database/statements.ts'
 import { randomBytes } from '../../src/core/deps.ts'
 import { insertClient } from '../../src/capabilities/openid/client-store.ts'

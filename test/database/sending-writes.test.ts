@@ -2,7 +2,8 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { throttleCounters } from '../../schema/tables.ts'
-import { createMeter, openDatabase } from '../../src/core/database/database.ts'
+import { createMeter } from '../../src/core/database/database.ts'
+import { openDatabase } from '../../src/core/database/open-database.ts'
 import { runBatch, sendingAfter, THE_SERVICE, writing } from '../../src/core/database/statements.ts'
 
 const counter = { key: 'one', failures: 1, expiresAt: 1, chargedAt: 1 }

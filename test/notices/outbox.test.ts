@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createMeter, openDatabase } from '../../src/core/database/database.ts'
+import { createMeter } from '../../src/core/database/database.ts'
+import { openDatabase } from '../../src/core/database/open-database.ts'
 import type { EventKind } from '../../src/core/audit/kinds.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { forgetSettings } from '../../src/capabilities/settings/store.ts'
+import { forgetSettings } from '../../src/capabilities/settings/copy.ts'
 import { settings } from '../../schema/tables.ts'
 import { initialOf, tintOf, TINTS } from '../../src/web/kit/avatar.tsx'
 import { CheapSite } from '../support/cheap-site.ts'

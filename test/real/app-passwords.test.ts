@@ -10,7 +10,8 @@ import {
   processIntrospectionResponse,
 } from 'oauth4webapi'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { createMeter, openDatabase } from '../../src/core/database/database.ts'
+import { createMeter } from '../../src/core/database/database.ts'
+import { openDatabase } from '../../src/core/database/open-database.ts'
 import { randomBytes } from '../../src/core/deps.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'
 import { phoneCode } from '../support/authenticator.ts'

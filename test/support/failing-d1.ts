@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { createMeter, openDatabase } from '../../src/core/database/database.ts'
+import { createMeter } from '../../src/core/database/database.ts'
+import { openDatabase } from '../../src/core/database/open-database.ts'
 import type { Deps } from '../../src/core/deps.ts'
 
 /** A D1 whose round trips fail from this one on. */

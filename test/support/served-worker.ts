@@ -6,7 +6,8 @@ import {
   type Request as MiniflareRequest,
   Response as MiniflareResponse,
 } from 'miniflare'
-import { createMeter, openDatabase } from '../../src/core/database/database.ts'
+import { createMeter } from '../../src/core/database/database.ts'
+import { openDatabase } from '../../src/core/database/open-database.ts'
 import { createFirstAccounts } from '../../src/programs/site/first-accounts.ts'
 import { randomBytes } from '../../src/core/deps.ts'
 import { moduleOptions, readModules } from '../../src/programs/site/worker-modules.ts'

@@ -5,7 +5,13 @@ import { drizzle } from 'drizzle-orm/d1'
 import { users } from '../../schema/tables.ts'
 import { createApp } from '../../src/app/app.ts'
 import { createMeter } from '../../src/core/database/database.ts'
-import { createDeps, type Deps, type OptionalBindings, randomBytes } from '../../src/core/deps.ts'
+import {
+  createDeps,
+  type Deps,
+  loadDatabase,
+  type OptionalBindings,
+  randomBytes,
+} from '../../src/core/deps.ts'
 import { hashPassword, staticDigest } from '../../src/core/passwords/passwords.ts'
 import { deriveScrypt } from '../../src/core/crypto/scrypt.ts'
 import { folderColumns } from '../../src/core/accounts/folders.ts'
@@ -14,6 +20,8 @@ import { phoneCode } from './authenticator.ts'
 import { noteDeferred } from './clean-state.ts'
 import type { Envelope } from './envelope.ts'
 import { rememberSecret } from './log.ts'
+
+await loadDatabase()
 
 export interface Call {
   token?: string

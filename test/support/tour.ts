@@ -1,6 +1,6 @@
 import { settings } from '../../schema/tables.ts'
 import { createMeter } from '../../src/core/database/database.ts'
-import { forgetSettings } from '../../src/capabilities/settings/store.ts'
+import { forgetSettings } from '../../src/capabilities/settings/copy.ts'
 import { ED1 } from '../reference/keys.ts'
 import { parsePublicKey } from '../../src/capabilities/ssh-keys/openssh.ts'
 import { addServiceToken } from '../../src/core/access/service-tokens.ts'

@@ -1,7 +1,7 @@
 import { logError } from '../../core/database/log.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps, MakeMails } from '../../core/deps.ts'
-import { readSettings, type SettingsDeps } from '../settings/store.ts'
+import { readSettings, type SettingsDeps } from '../settings/copy.ts'
 import { type MailSite, type MailSiteDeps, mailSiteOf } from './mail-site.ts'
 import { writeMail } from './message.ts'
 import {

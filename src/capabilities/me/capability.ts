@@ -15,8 +15,13 @@ export const me = capability({
   api: [
     [
       '/api/me',
-      () => import('./http/profile-routes.ts').then(({ userRoutes }) => userRoutes),
-      ['', '/details', '/update', '/confirm', '/credentials'],
+      () => import('./http/record-routes.ts').then(({ recordRoutes }) => recordRoutes),
+      [''],
+    ],
+    [
+      '/api/me',
+      () => import('./http/profile-routes.ts').then(({ profileRoutes }) => profileRoutes),
+      ['/details', '/update', '/confirm', '/credentials'],
     ],
   ],
   pages: [

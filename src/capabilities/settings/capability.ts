@@ -12,10 +12,15 @@ export const settings = capability({
       () =>
         import('./http/operator-routes.ts').then(({ adminSettingRoutes }) => adminSettingRoutes),
     ],
-    ['/api/public', () => import('./http/routes.ts').then(({ publicRoutes }) => publicRoutes)],
+    [
+      '/api/public',
+      () => import('./http/public-routes.ts').then(({ publicRoutes }) => publicRoutes),
+      ['/settings', '/archive_extensions'],
+      'seldom',
+    ],
     [
       '/',
-      () => import('./http/routes.ts').then(({ siteRoutes }) => siteRoutes),
+      () => import('./http/site-routes.ts').then(({ siteRoutes }) => siteRoutes),
       ['/robots.txt', '/favicon.ico', '/.well-known/security.txt', '/.well-known/webauthn'],
     ],
   ],

@@ -22,13 +22,8 @@ import {
 import { ALL_DEFAULTS, isSettingKey, type SettingKey } from './defaults.ts'
 import { type SettingDefinition, SETTINGS } from './definitions.ts'
 import { sealSetting } from './secret.ts'
-import {
-  forgetSettings,
-  rebuildCopy,
-  selectChangedSettings,
-  type SettingsDeps,
-  withAllDefaults,
-} from './store.ts'
+import { forgetSettings, type SettingsDeps } from './copy.ts'
+import { rebuildCopy, selectChangedSettings, withAllDefaults } from './store.ts'
 
 /** A setting and its present value. */
 export interface Setting extends SettingDefinition {

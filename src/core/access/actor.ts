@@ -1,7 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { appPasswords } from '../../../schema/tables.ts'
+import type { SQL } from 'drizzle-orm'
 import type { Client } from '../base/network.ts'
-import { hashAppPassword } from './app-password.ts'
 import type { AppPasswordScope } from './scopes.ts'
 import type { SessionClaims } from './token.ts'
 
@@ -26,17 +24,6 @@ export interface AppPasswordActor extends Client {
 
 /** A session or an app password, and the client that uses it. */
 export type Actor = SessionActor | AppPasswordActor
-
-export function appPasswordActor(
-  token: string,
-  username: string | undefined,
-  needs: Needs,
-  client: Client,
-): AppPasswordActor {
-  const tokenHash = hashAppPassword(token)
-  const userId = sql<number>`(select ${appPasswords.userId} from ${appPasswords} where ${appPasswords.tokenHash} = ${tokenHash})`
-  return { tokenHash, username, needs, userId, ...client }
-}
 
 /** Tells whether the actor is a session, not an app password. */
 export function isSessionActor(actor: Actor): actor is SessionActor {

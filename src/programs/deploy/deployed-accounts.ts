@@ -1,4 +1,5 @@
-import { createMeter, openDatabase } from '../../core/database/database.ts'
+import { createMeter } from '../../core/database/database.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
 import { type Database, randomBytes } from '../../core/deps.ts'
 import { deriveScrypt } from '../../core/crypto/scrypt.ts'
 import { createFirstAccounts } from '../site/first-accounts.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Refusal, refusalIn } from '../../core/base/refusals.ts'
 import { FRONT_DATA_HEADER, type FrontBindings, readFrontRequest } from '../../web/http/front.ts'
-import { createDeps } from '../../core/deps.ts'
+import { createDeps, loadDatabase } from '../../core/deps.ts'
 import { CAPABILITIES } from '../../capabilities.ts'
 import {
   type DataAnswer,
@@ -33,6 +33,7 @@ const site = {
     if (passed === undefined) return new Response('Forbidden\n', { status: 403 })
     if (passed.headers.has(FRONT_DATA_HEADER)) {
       const answer = await answerCommand(passed, env, context)
+      await loadDatabase()
       const deps = createDeps(env, (work) => context.waitUntil(work))
       for (const { afterCommand } of CAPABILITIES) {
         if (afterCommand !== undefined) context.waitUntil(afterCommand().then((run) => run(deps)))

@@ -1,4 +1,5 @@
-import { createMeter, openDatabase } from '../../core/database/database.ts'
+import { createMeter } from '../../core/database/database.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
 import { randomBytes, wait } from '../../core/deps.ts'
 import { deriveScrypt } from '../../core/crypto/scrypt.ts'
 import { generateSigningKey } from '../../core/crypto/signing-key.ts'

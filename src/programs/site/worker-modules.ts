@@ -122,10 +122,32 @@ export function moduleOptions({ main, modules }: WorkerModules) {
 const EVERY_PAGE = /^src\/app\/page|\/pages\/parts\.tsx?$/
 const PAGES = 'pages'
 
+/**
+ * What first visitors ask for, one after the other: the parts that each of these answers reads
+ * (`npm run bench -- --first`). A source that some of them need is in a module with those that the
+ * same ones need, so that none of them reads what it does not need.
+ */
+const FIRST_ANSWERS: Readonly<Record<string, readonly string[]>> = {
+  settings: ['settings-public-routes'],
+  me: ['open-database', 'me-record-routes'],
+  signIn: ['open-database', 'sign-in', 'notices-send-after-answer'],
+  signInPage: ['open-database', PAGES, 'texts.en', 'texts.zh', `sign-in-${PAGES}`],
+  status: ['open-database', PAGES, 'texts.en', 'texts.zh', 'status'],
+}
+
+/** Sources of first answers that are a part by themselves, and not of that of their capability. */
+const ALONE = /\/(public-routes|record-routes|forms|send-after-answer)\.tsx?$/
+/** What capabilities show on the first page of an administrator. */
+const OF_STATUS =
+  /\/health\/pages\/admin\/routes\.tsx$|\/pages\/(admin\/(attention|needy-count)|health)\.tsx?$/
+
 /** Returns the part of the Worker that the source of an `import()` is in. */
 function partOf(source: string): string {
   if (EVERY_PAGE.test(source)) return PAGES
-  return ownerOf(source) ?? basename(source).replace(/\.\w+$/, '')
+  if (OF_STATUS.test(source)) return 'status'
+  const name = basename(source).replace(/\.\w+$/, '')
+  const owner = ownerOf(source) ?? name
+  return ALONE.test(source) ? `${owner}-${name}` : owner
 }
 
 /** Returns the capability, or its pages, or the package that a source is of. */
@@ -184,7 +206,8 @@ function findShared(
   for (const source of Object.keys(sources)) {
     const sharing = [...read.keys()].filter((part) => read.get(part)?.has(source))
     if (main.has(source) || sharing.length < 2 || !IS_FILE.test(source)) continue
-    shared.set(source, ownerOf(source) ?? (sharing.every(isOfPages) ? PAGES : 'api'))
+    const owner = firstAnswersOf(sharing) ?? ownerOf(source)
+    shared.set(source, owner ?? (sharing.every(isOfPages) ? PAGES : 'api'))
   }
   const owned = Map.groupBy(shared.keys(), (source) => shared.get(source) ?? '')
   const owners = [...read].map(([part, all]): [string, Set<string>] => {
@@ -198,6 +221,14 @@ function findShared(
     return [part, names]
   })
   return { owned, owners: new Map(owners) }
+}
+
+/** Names the answers of first visitors that need what these parts share; `undefined` for none. */
+function firstAnswersOf(parts: readonly string[]): string | undefined {
+  const names = Object.keys(FIRST_ANSWERS).filter((name) =>
+    FIRST_ANSWERS[name]?.some((part) => parts.includes(part)),
+  )
+  return names.length === 0 ? undefined : `first-${names.join('-')}`
 }
 
 /** Plugins also make sources, which no path leads to. */

@@ -5,12 +5,12 @@ import { Refusal, type RefusalName } from '../../core/base/refusals.ts'
 import { actAs } from '../../core/access/act-as.ts'
 import {
   type Actor,
-  appPasswordActor,
   credentialOf,
   isSessionActor,
   type Needs,
   type SessionActor,
 } from '../../core/access/actor.ts'
+import { appPasswordActor } from '../../core/access/app-password-actor.ts'
 import { isAppPassword, looksLikeAppPassword } from '../../core/access/app-password.ts'
 import { type SessionClaims, verifyToken } from '../../core/access/token.ts'
 import { findGuest } from '../../core/accounts/store.ts'

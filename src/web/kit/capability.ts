@@ -2,7 +2,7 @@ import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { Hono, MiddlewareHandler } from 'hono'
 import type { ProvenIdentity } from '../../core/access/identities.ts'
 import type { ReadToken } from '../../core/access/read-token.ts'
-import { Refusal } from '../../core/base/refusals.ts'
+import { type Load, loadPart } from '../../core/base/load-part.ts'
 import type { Child } from 'hono/jsx'
 import type { PartHealth } from '../../core/base/part-health.ts'
 import type { SettingsElsewhere } from '../../core/base/settings-elsewhere.ts'
@@ -23,19 +23,15 @@ declare module '../http/context.ts' {
 }
 
 /**
- * Loads a part of the Worker: an `import()`. A fresh isolate reads only what its first answers
- * need. It is called whenever the part is asked for, and loads it once.
- */
-export type Load<Part> = () => Promise<Part>
-
-/**
  * Routes, the path below which they stand, and the paths from there for which they are loaded; all
- * of them, where none are named. `''` is the path itself.
+ * of them, where none are named. `''` is the path itself. Routes that seldom need the database load
+ * it then (`loadDatabase`); for all others it is loaded with them.
  */
 type Mount = readonly [
   path: string,
   load: (capabilities: readonly Capability[]) => Promise<Hono<App>>,
   only?: readonly string[],
+  database?: 'seldom',
 ]
 
 type Middleware = MiddlewareHandler<App>
@@ -156,23 +152,6 @@ export type MountKind = 'api' | 'outerPages' | 'publicPages' | 'pages' | 'operat
 /** Checks the type of a manifest. */
 export function capability(manifest: Capability): Capability {
   return manifest
-}
-
-/**
- * Loads a part for a request. The next request that needs it tries again.
- *
- * @throws {Refusal} `unavailable` when it can't be loaded; the detail says why.
- */
-export async function loadPart<Part>(load: Load<Part>): Promise<Part> {
-  try {
-    return await load()
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal('unavailable', {
-      detail: `a part of the Worker can't be loaded: ${reason}`,
-      retryAfterSeconds: 1,
-    })
-  }
 }
 
 /** Loads parts as {@link loadPart} does. */

@@ -8,7 +8,7 @@ import { findActor } from '../../../web/http/guard.ts'
 import { adminSettingItems } from '../../settings/http/operator-routes.ts'
 import { act, of } from '../../../core/access/subject.ts'
 import { describeSetting, listSettings, saveSettings } from '../../settings/manage-settings.ts'
-import { readSettings } from '../../settings/store.ts'
+import { readSettings } from '../../settings/copy.ts'
 import { callAsAdmin, callOrigin } from '../origin.ts'
 import { SHARED_LOOK } from '../../../core/base/settings-elsewhere.ts'
 import {

@@ -1,5 +1,5 @@
 import type { AppContext } from '../../../web/http/context.ts'
-import { loadPart } from '../../../web/kit/capability.ts'
+import { loadPart } from '../../../core/base/load-part.ts'
 
 /** Returns the checks of the parts that other capabilities have. */
 export function checksOf(c: AppContext) {

@@ -6,18 +6,15 @@ import { actorOf, anyCaller, sessionOf, signedIn } from '../../../web/http/guard
 import { jsonBody } from '../../../web/http/input.ts'
 import { possiblyEmptyText } from '../../../core/base/text.ts'
 import { isoTimeOrNull } from '../../../core/base/time.ts'
-import { readAccountAs } from '../../../core/access/act-as.ts'
 import { own } from '../../../core/access/subject.ts'
+import { readDetails } from '../../users/details.ts'
 import { keepCredentials } from '../../../core/access/kept-credentials.ts'
-import { toConfirm } from '../../../core/access/sign-in-methods.ts'
 import { assertionSchema } from '../../passkeys/answer-schemas.ts'
 import { shownIn } from '../../passkeys/http/relying-party.ts'
 import { type Confirmation, confirmSession } from '../confirm.ts'
 import { ssoIdSchema } from '../../../core/accounts/fields.ts'
 import { changeProfile } from '../profile.ts'
-import { readDetails } from '../../users/details.ts'
-import { userRecord } from '../../users/record.ts'
-import { loadPart } from '../../../web/kit/capability.ts'
+import { loadPart } from '../../../core/base/load-part.ts'
 import { usernameSchema } from '../../../core/accounts/username.ts'
 
 const profileSchema = v.object({
@@ -41,15 +38,8 @@ const confirmSchema = v.pipe(
   ),
 )
 
-export const userRoutes = new Hono<App>()
-  .get('/', anyCaller('account:read'), async (c) => {
-    const caller = c.get('caller')
-    if ('guest' in caller) return ok(c, userRecord(caller.guest))
-    // The web client asks this first, and has no page for a session that lacks a second factor.
-    const actor = c.get('isByMarker') === true ? caller.actor : toConfirm(caller.actor)
-    const account = await readAccountAs(c.get('deps'), actor)
-    return ok(c, userRecord(account))
-  })
+/** Details and changes of one’s own account, below `/api/me`. */
+export const profileRoutes = new Hono<App>()
   .get('/details', signedIn('guestProfile', 'account:read'), async (c) => {
     const { details } = await readDetails(c.get('deps'), own(actorOf(c)))
     return ok(c, {

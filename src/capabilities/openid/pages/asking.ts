@@ -2,12 +2,15 @@ import type { AppContext } from '../../../web/http/context.ts'
 import { parseAuthorizationRequest } from '../authorization-request.ts'
 import { findSender } from '../authorize.ts'
 import { textsFor } from '../../../web/kit/language.ts'
-import { isRequestPath } from '../../../web/kit/local-path.ts'
 import type { AskingProgram } from '../../../web/kit/view.ts'
 
-/** @returns `undefined` for a path that is no request of a program that is registered. */
+/**
+ * Finds the program that asks for a sign-in.
+ *
+ * @param path A request for a sign-in (`isRequestPath`).
+ * @returns `undefined` for a program that is not registered.
+ */
 export async function findAsking(c: AppContext, path: string): Promise<AskingProgram | undefined> {
-  if (!isRequestPath(path)) return undefined
   const { searchParams } = new URL(path, c.req.url)
   const { sender, ...parsed } = parseAuthorizationRequest(searchParams)
   const deps = c.get('deps')

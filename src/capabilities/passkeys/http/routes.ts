@@ -9,7 +9,7 @@ import { jsonBody, query } from '../../../web/http/input.ts'
 import { own } from '../../../core/access/subject.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { possiblyEmptyText, text } from '../../../core/base/text.ts'
-import { readSettings } from '../../settings/store.ts'
+import { readSettings } from '../../settings/copy.ts'
 import {
   assertionSchema,
   nameSchema,

@@ -3,7 +3,7 @@ import type { AppContext } from '../../../web/http/context.ts'
 import { openAnnouncement } from '../../../web/kit/announcement.tsx'
 import type { SiteFacts } from '../../../web/kit/view.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../defaults.ts'
-import { readSettings } from '../store.ts'
+import { readSettings } from '../copy.ts'
 import { themeOf } from './theme.ts'
 
 /** Reads what every page shows of the settings; the defaults when they can't be read. */

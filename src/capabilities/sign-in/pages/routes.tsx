@@ -1,44 +1,24 @@
 import { Hono } from 'hono'
-import * as v from 'valibot'
-import { clientOf } from '../../../web/http/client.ts'
-import type { App, AppContext } from '../../../web/http/context.ts'
-import { validate } from '../../../web/http/input.ts'
-import { login } from '../sign-in.ts'
-import { signInWithPasskey } from '../../passkeys/sign-in.ts'
-import { staticDigest } from '../../../core/passwords/passwords.ts'
-import { relyingPartyOf } from '../../../core/base/passkey-site.ts'
-import { filesOriginFrom } from '../../../core/base/file-server.ts'
-import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
-import { readAccountAs } from '../../../core/access/act-as.ts'
-import { findGuest } from '../../../core/accounts/store.ts'
-import { isSessionOver, lacksSecondFactor } from '../../../web/kit/session-over.ts'
-import { text } from '../../../core/base/text.ts'
-import { attempt, problemOf, readForm } from '../../../web/kit/form.ts'
-import { showForm } from '../../../web/kit/frames.tsx'
-import { isRequestPath, parseClientPath } from '../../../web/kit/local-path.ts'
-import { beginOnPage, readAssertion } from '../../passkeys/pages/passkey.ts'
+import type { App } from '../../../web/http/context.ts'
 import { showContinue } from '../../../web/kit/problem-page.tsx'
 import { isFromAnotherSite } from '../../../web/http/page-here.ts'
 import { textsFor } from '../../../web/kit/language.ts'
-import { sessionToken, setSessionToken } from '../../../web/http/session-cookie.ts'
-import { NEW_PHONE_PATH, RECOVERED } from '../../two-factor/pages/new-phone.tsx'
-import { isRecoveryCode } from '../../two-factor/recovery.ts'
-import { backTo, goTo, readView, showPage, pageSourceOf } from '../../../web/kit/view.ts'
-import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
-import { keepFilesPath } from './files-path.ts'
+import { sessionToken } from '../../../web/http/session-cookie.ts'
+import { backTo, goTo, readView, showPage } from '../../../web/kit/view.ts'
+import { clearPendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
 import { isFilesPath, parseNext, pathAfter, signInPath } from './next.ts'
-import { clearSessionToken, readSession } from './session-cookie.ts'
-import { CodePage, PausedPage, SignInPage, WaitingPage } from './pages.tsx'
-
-const signInSchema = v.object({ username: text(), password: text() })
-const codeSchema = v.object({ code: text() })
+import { CodePage, SignInPage } from './pages.tsx'
+import { beginSignIn, findAsking, guestPage } from './begin.ts'
+import { loadPart } from '../../../core/base/load-part.ts'
 
 /** The sign-in pages, under `/account/sign-in`. */
 export const signInPages = new Hono<App>()
   .get('/', async (c) => {
     const next = parseNext(c, c.req.query())
     if (sessionToken(c) !== '') {
-      const on = isFilesPath(next) ? await leadToFiles(c, next) : goTo(c, pathAfter(next))
+      const on = isFilesPath(next)
+        ? await (await loadForms()).leadToFiles(c, next)
+        : goTo(c, pathAfter(next))
       if (on !== undefined) return on
     } else if (isFilesPath(next) && isFromAnotherSite(c)) {
       // A link of another site: the browser comes again from a page here, with its cookies.
@@ -50,29 +30,8 @@ export const signInPages = new Hono<App>()
     const props = { view: await readView(c), next, ceremony: await beginSignIn(c), asking, fields }
     return showPage(c, <SignInPage {...props} guestPage={await guestPage(c, next)} />)
   })
-  .post('/', async (c) => {
-    const fields = await readForm(c)
-    const next = parseNext(c, fields)
-    const refusal = await attempt(async () => {
-      const { username, password } = validate(signInSchema, fields)
-      await signIn(c, { username, digest: await staticDigest(password), code: '' })
-    })
-    if (!(refusal instanceof Refusal)) return leave(c, next)
-    if (refusal.refusal !== 'wrongCode') return showSignIn(c, fields, refusal)
-    const { username, password } = validate(signInSchema, fields)
-    await savePendingSignIn(c, { username, digest: await staticDigest(password) })
-    return goTo(c, signInPath(next, '/code'))
-  })
-  .post('/passkey', async (c) => {
-    const fields = await readForm(c)
-    const refusal = await attempt(async () => {
-      const shown = readAssertion(c, fields, 'passkeyRefused')
-      await setSessionToken(c, await signInWithPasskey(c.get('deps'), shown, clientOf(c)))
-      clearPendingSignIn(c)
-    })
-    if (refusal instanceof Refusal) return showSignIn(c, fields, refusal)
-    return leave(c, parseNext(c, fields))
-  })
+  .post('/', async (c) => (await loadForms()).takePassword(c))
+  .post('/passkey', async (c) => (await loadForms()).takePasskey(c))
   .get('/passkey', backTo(signInPath('')))
   .get('/code', async (c) => {
     const next = parseNext(c, c.req.query())
@@ -81,138 +40,8 @@ export const signInPages = new Hono<App>()
     const props = { username: pending.username, next, ceremony: await beginSignIn(c) }
     return showPage(c, <CodePage view={await readView(c)} {...props} />)
   })
-  .post('/code', async (c) => {
-    const fields = await readForm(c)
-    const next = parseNext(c, fields)
-    const pending = await readPendingSignIn(c)
-    if (pending === undefined) return goTo(c, signInPath(next), 'session-over')
-    const refusal = await attempt(() =>
-      signIn(c, { ...pending, code: validate(codeSchema, fields).code }),
-    )
-    if (!(refusal instanceof Refusal)) {
-      const isRecovered = isRecoveryCode(fields['code'] ?? '')
-      // The browser sends the form on with the new session, to the form that sets up a new phone.
-      if (isRecovered && fields[RECOVERED] !== undefined) return c.redirect(NEW_PHONE_PATH, 307)
-      // There the user sees how many are left, and can set up a new phone.
-      return isRecovered && next === ''
-        ? goTo(c, '/account/security', 'recovery-code-used')
-        : leave(c, next)
-    }
-    // The password was changed or the account was disabled after the first step.
-    if (refusal.refusal === 'wrongCredentials')
-      return showSignIn(c, { username: pending.username, next }, refusal)
-    if (refusal.refusal === 'tooManyAttempts') return showPaused(c, next, refusal)
-    const props = { username: pending.username, next, ceremony: await beginSignIn(c) }
-    const refused = { form: 'code', fields, refusal }
-    return showForm(c, CodePage, { view: await readView(c), ...props }, refused)
-  })
+  .post('/code', async (c) => (await loadForms()).takeCode(c))
 
-async function signIn(c: AppContext, credentials: Parameters<typeof login>[1]): Promise<void> {
-  await setSessionToken(c, await login(c.get('deps'), credentials, clientOf(c)))
-  clearPendingSignIn(c)
-}
-
-/**
- * Leads to the page after the sign-in. A program's request, and the way to files at another host,
- * go on from a page, not from the form: `form-action` would stop a form that ends at another site.
- */
-async function leave(c: AppContext, next: string) {
-  const path = pathAfter(next)
-  return isRequestPath(path) || path.startsWith('/account/files?')
-    ? showContinue(c, path)
-    : goTo(c, path)
-}
-
-/**
- * Leads a visitor with a session on to the files. The web client sends a session that has ended
- * back here: without this check, the browser would go to and fro.
- *
- * @returns `undefined` when the session is over, and the cookies are cleared.
- */
-async function leadToFiles(c: AppContext, next: string): Promise<Response | undefined> {
-  try {
-    await readAccountAs(c.get('deps'), await readSession(c))
-    return goTo(c, next)
-  } catch (error) {
-    const refusal = refusalIn(error)
-    if (lacksSecondFactor(refusal)) {
-      keepFilesPath(c, next)
-      return goTo(c, '/account/security')
-    }
-    if (!isSessionOver(refusal)) throw error
-    await clearSessionToken(c)
-    return undefined
-  }
-}
-
-/**
- * Finds the page of the files that a visitor may read without a sign-in.
- *
- * @returns Its address; `undefined` where the sign-in is not for files, or the guest is disabled.
- */
-async function guestPage(c: AppContext, next: string): Promise<string | undefined> {
-  const page = isFilesPath(next) ? next : pageAtFilesHost(c, next)
-  if (page === undefined) return undefined
-  const guest = await findGuest(c.get('deps').db)
-  return guest !== undefined && !guest.disabled ? page : undefined
-}
-
-/** Reads the page of the files' own host for which a visitor signs in. */
-function pageAtFilesHost(c: AppContext, next: string): string | undefined {
-  if (!next.startsWith('/account/files?')) return undefined
-  const here = new URL(c.req.url)
-  const files = c.get('deps').fileServer()
-  const origin = files && filesOriginFrom(files, here)
-  if (origin === undefined) return undefined
-  return origin + (parseClientPath(new URL(next, here).searchParams.get('next') ?? '') || '/')
-}
-
-async function showSignIn(
-  c: AppContext,
-  { username = '', next = '' }: { username?: string; next?: string },
-  refusal: Refusal,
-) {
-  if (refusal.refusal === 'tooManyAttempts') return showPaused(c, parseNext(c, { next }), refusal)
-  const view = await readView(c)
-  const ceremony = await beginSignIn(c)
-  const asking = await findAsking(c, parseNext(c, { next }))
-  const path = parseNext(c, { next })
-  const open = await guestPage(c, path)
-  const fields = { username }
-  const props = { view, fields, next: path, ceremony, asking, guestPage: open }
-  if (refusal.refusal === 'registrationWaits')
-    return showPage(c, <WaitingPage {...props} />, refusal)
-  const refused = { form: 'sign-in', fields, refusal }
-  return showForm(c, SignInPage, props, refused)
-}
-
-async function showPaused(c: AppContext, next: string, refusal: Refusal) {
-  const view = await readView(c)
-  const { retryAfterSeconds: waitSeconds } = refusal
-  const props = {
-    view,
-    next,
-    ceremony: await beginSignIn(c),
-    problem: problemOf(view.t, refusal),
-    ...(waitSeconds !== undefined && { waitSeconds }),
-  }
-  // The page leads to the sign-in by itself once that works again.
-  if (waitSeconds !== undefined) c.header('Refresh', `${waitSeconds}; url=${signInPath(next)}`)
-  return showPage(c, <PausedPage {...props} />, refusal)
-}
-
-/** Finds the program that waits behind `next`. */
-async function findAsking(c: AppContext, next: string) {
-  for (const { asking: find } of pageSourceOf(c).parts) {
-    const asking = await find?.(c, next)
-    if (asking !== undefined) return asking
-  }
-  return undefined
-}
-
-/** Begins a sign-in with any passkey of this site, which reads nothing and writes nothing. */
-async function beginSignIn(c: AppContext) {
-  const deps = c.get('deps')
-  const relyingParty = relyingPartyOf(c.req.url, deps.passkeySite())
-  return relyingParty && beginOnPage(deps, relyingParty)
+function loadForms() {
+  return loadPart(() => import('./forms.tsx'))
 }
