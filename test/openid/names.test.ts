@@ -8,6 +8,7 @@ import {
   PASSWORD,
   type Registered,
   register,
+  requestPath,
   signedIn,
   userInfo,
   withClient,
@@ -124,6 +125,18 @@ describe('the pages of programs', () => {
     expect((await alice.post('/account/programs/remove', { id: client.clientId })).status).toBe(404)
     const { html } = await alice.get('/account/activity')
     expect(textOf(html)).toContain('You took the access from the app “files”')
+  })
+
+  test('show a user what each sees, the latest used first', async () => {
+    const photos = await register(site, { name: 'a-photos', firstParty: false })
+    const scope = 'openid email groups offline_access'
+    await exchangeCode(site, client, await codeFor(alice, client, { scope }))
+    const listed = async () => textOf((await alice.get('/account/programs')).html)
+    expect(await listed()).toMatch(/Sees your user name, e-mail address, groups Stays signed in/)
+    const request = requestPath(photos).split('?')[1] ?? ''
+    const given = { request, user: String(ALICE), answer: 'allow' }
+    await alice.post('/oauth/authorize/consent', given)
+    expect(await listed()).toMatch(/files .*Sees your user name, .*a-photos .*Sees your user name/)
   })
 
   test('register an OpenList, replace its secret and delete it', async () => {

@@ -7,7 +7,7 @@ import { insertEvents } from '../../core/audit/events.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { deleteConsent, hasAccess, isGrantAt, selectAccessOf } from './grant-store.ts'
 
-/** Lists the programs that have access to the actor's account, by name. */
+/** Lists the programs that have access to the actor's account, the latest used first. */
 export function listAccess(deps: ReaderDeps, actor: Actor) {
   return read(deps, own(actor), { programs: selectAccessOf(deps.db, actor.userId) })
 }

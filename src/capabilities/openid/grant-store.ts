@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, lte, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, gt, lte, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 import {
   openidClients,
   openidConsents,
@@ -311,11 +311,15 @@ export function deleteOldCodes(
   return writing(db, by).delete(openidGrants, which)
 }
 
-/** Selects the clients that have access to a user's account, by name. A code alone is no access. */
+/**
+ * Selects the clients that have access to a user's account, the latest used first. A code alone is
+ * no access.
+ */
 export function selectAccessOf(db: Database, userId: UserId) {
   const { id, name } = openidClients
   const consent = and(eq(openidConsents.userId, userId), eq(openidConsents.clientId, id))
   const isUsed = eq(openidGrants.used, true)
+  const isToken = and(eq(openidGrants.userId, userId), eq(openidGrants.clientId, id), isUsed)
   return db
     .select({
       id,
@@ -323,17 +327,22 @@ export function selectAccessOf(db: Database, userId: UserId) {
       redirectUris: openidClients.redirectUris,
       usedAt: sql<
         number | null
-      >`(select max(${openidGrants.createdAt}) from ${openidGrants} where ${and(eq(openidGrants.userId, userId), eq(openidGrants.clientId, id), isUsed)})`.as(
+      >`(select max(${openidGrants.createdAt}) from ${openidGrants} where ${isToken})`.as(
         'used_at',
       ),
       /** `null` for a program that needs no consent. */
       givenAt: sql<
         number | null
       >`(select ${openidConsents.givenAt} from ${openidConsents} where ${consent})`.as('given_at'),
+      /** What it was allowed, or else what its tokens have. */
+      scope:
+        sql<string>`coalesce((select ${openidConsents.scope} from ${openidConsents} where ${consent}), (select group_concat(${openidGrants.scope}, ' ') from ${openidGrants} where ${isToken}), '')`.as(
+          'scope',
+        ),
     })
     .from(openidClients)
     .where(hasAccess(db, userId, isUsed))
-    .orderBy(name)
+    .orderBy(desc(sql`used_at`), name)
 }
 
 /**

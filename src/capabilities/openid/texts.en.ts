@@ -9,6 +9,13 @@ const scopes: Partial<Record<Scope, string>> = {
   offline_access: 'Stay signed in after you sign out here',
 }
 
+/** What an app with each scope sees. */
+const seen: Partial<Record<Scope, string>> = {
+  openid: 'user name',
+  email: 'e-mail address',
+  groups: 'groups',
+}
+
 const presets: Record<Preset | 'other', string> = {
   openlist: 'OpenList',
   sftpgo: 'SFTPGo',
@@ -74,6 +81,9 @@ export const openidEn = {
     used: (when: string) => `Last sign-in ${when}`,
     neverUsed: 'Not used yet',
     given: (when: string) => `Allowed ${when}`,
+    seen,
+    sees: (what: string) => `Sees your ${what}`,
+    staysSignedIn: 'Stays signed in',
     remove: 'Remove',
     removeQuestion: (name: string) =>
       `Remove “${name}”? It loses its access at once and must ask again.`,

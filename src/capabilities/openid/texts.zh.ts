@@ -41,6 +41,9 @@ export const openidZh: typeof openidEn = {
     used: (when) => `${when}登录`,
     neverUsed: '尚未使用',
     given: (when) => `${when}允许`,
+    seen: { openid: '用户名', email: '邮箱地址', groups: '所在的用户组' },
+    sees: (what) => `可查看你的${what}`,
+    staysSignedIn: '保持登录',
     remove: '移除',
     removeQuestion: (name) =>
       `要移除“${name}”吗？它会立即失去访问权限，下次登录时会重新征求你的同意。`,

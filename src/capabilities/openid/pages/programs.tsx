@@ -1,6 +1,7 @@
 import type { AppContext } from '../../../web/http/context.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
 import { listAccess, removeAccess } from '../access.ts'
+import { parseScope } from '../scopes.ts'
 import { action, formsOf } from '../../../web/kit/action.ts'
 import { Change } from '../../../web/kit/confirm.tsx'
 import { Alert } from '../../../web/kit/fields.tsx'
@@ -30,11 +31,13 @@ async function showPrograms(c: AppContext, refused?: Refused) {
 
 type Program = Awaited<ReturnType<typeof listAccess>>['programs'][number]
 
-/** When an app last used its access, and since when it has it. */
+/** What an app sees, when it last used its access, and since when it has it. */
 export function AppFacts({ view, program }: { view: View; program: Program }) {
   const t = view.t.programs
   const { usedAt, givenAt } = program
   const site = siteOf(program.redirectUris)
+  const scopes = parseScope(program.scope)
+  const sees = scopes.flatMap((scope) => t.seen[scope] ?? [])
   return (
     <p class="facts">
       {site !== undefined && (
@@ -43,7 +46,9 @@ export function AppFacts({ view, program }: { view: View; program: Program }) {
         </span>
       )}
       <TimeFact view={view} at={usedAt} phrase={t.used} none={t.neverUsed} />
-      {givenAt !== null && <TimeFact view={view} at={givenAt} phrase={t.given} />}
+      {givenAt !== null && <TimeFact view={view} at={givenAt} phrase={t.given} isMinor />}
+      {sees.length > 0 && <span>{t.sees(sees.join(view.t.listSeparator))}</span>}
+      {scopes.includes('offline_access') && <span>{t.staysSignedIn}</span>}
     </p>
   )
 }
