@@ -278,6 +278,7 @@ describe('a new network', () => {
     const text = textOf(html)
     expect(text).toMatch(/Sign out other devices Sign out everywhere else \(1\) .* New network/)
     expect(text).toContain('Passkeys 3 key 0, key 1, key 2 key 0 Added')
+    expect(text).toMatch(/Nothing to check You have none of these: Linked accounts, [^.]*SSH keys/)
   })
 
   test('the pages of its steps lead back to the check until all is safe', async () => {
@@ -287,6 +288,7 @@ describe('a new network', () => {
     expect((await visitor.get('/account/security/check')).html).not.toContain(BACK)
     expect(await keys()).toContain(BACK)
     expect((await visitor.get('/account/sessions')).html).toContain(BACK)
+    expect((await visitor.get('/account/welcome')).html).not.toContain(BACK)
     await visitor.post('/account/security/check/done')
     expect(await keys()).not.toContain(BACK)
     await addSession()

@@ -97,6 +97,8 @@ export const meEn = {
     passwordChanged: (when: string) => `You chose a new password ${when}.`,
     open: (what: string) => `Check: ${what}`,
     known: counted('1 device in a network that you know', '# devices in networks that you know'),
+    nothing: 'Nothing to check',
+    nothingOf: (kinds: string) => `You have none of these: ${kinds}.`,
     end: 'That is all',
     endLead: 'Nothing else opens your account.',
     safe: 'All is safe',

@@ -86,6 +86,8 @@ export const meZh: typeof meEn = {
     passwordChanged: (when) => `${when}设置了新密码。`,
     open: (what) => `检查：${what}`,
     known: (devices) => `你熟悉的网络中的 ${devices} 台设备`,
+    nothing: '无需检查',
+    nothingOf: (kinds) => `以下各项都没有：${kinds}。`,
     end: '检查完毕',
     endLead: '没有其他方式能打开你的账户。',
     safe: '一切安全',

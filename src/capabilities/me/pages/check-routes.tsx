@@ -72,6 +72,7 @@ async function showCheck(c: AppContext, refused?: Refused) {
     currentId: actor.sessionId,
     passwordAt: changed[0]?.at,
     remaining: listed(found),
+    empty: found.filter(({ rows }) => rows.length === 0),
   }
   return showForm(c, CheckPage, props, refused)
 }

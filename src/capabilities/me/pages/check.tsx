@@ -28,12 +28,14 @@ interface CheckProps extends Found {
   passwordAt: number | undefined
   /** Everything else that opens the account, or is told of it. */
   remaining: readonly Remaining[]
+  /** The kinds of which there is nothing. */
+  empty: readonly Remaining[]
   refused: ShownRefused | undefined
 }
 
 /** Leads a user whose account may be in other hands through everything that opens it. */
 export function CheckPage(props: CheckProps) {
-  const { view, remaining, refused } = props
+  const { view, remaining, empty, refused } = props
   const t = view.t.check
   const problem = problemIn(refused, 'done')
   return (
@@ -57,6 +59,14 @@ export function CheckPage(props: CheckProps) {
               </p>
             </li>
           ))}
+          {empty.length > 0 && (
+            <li class="set">
+              <h2>{t.nothing}</h2>
+              <p>
+                {t.nothingOf(empty.map(({ title }) => title(view.t)).join(view.t.listSeparator))}
+              </p>
+            </li>
+          )}
           <li>
             <h2>{t.end}</h2>
             <p>{t.endLead}</p>
