@@ -166,12 +166,15 @@ function readSubstrings(reader: BerReader, count: { parts: number }): Filter {
 }
 
 function ofGroupKey({ initial, any, final }: Pieces): Pieces {
-  const key = (piece: Buffer) => Buffer.from(visibleKey(piece.toString()))
   return {
-    any: any.map(key),
-    ...(initial && { initial: key(initial) }),
-    ...(final && { final: key(final) }),
+    any: any.map(keyOf),
+    ...(initial && { initial: keyOf(initial) }),
+    ...(final && { final: keyOf(final) }),
   }
+}
+
+function keyOf(piece: Buffer): Buffer {
+  return Buffer.from(visibleKey(piece.toString()))
 }
 
 /** Evaluates a filter for an entry; `undefined` is Undefined. @see RFC 4511 section 4.5.1.7 */
