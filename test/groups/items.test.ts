@@ -72,13 +72,8 @@ describe('what a request needs of its items', () => {
     ['fs/get_direct_upload_info', { path: '/n%61s', file_name: 'a' }, ['w /nas/a -within']],
     ['share/create', { files: ['nas/a', '\\nas\\b'] }, ['r /nas/a', 'r /nas/b']],
     ['share/update', { id: 'x', files: ['/nas/../to'] }, ['r /to']],
-    ['task/copy/retry', '', []],
-    ['task/move/retry_some', '["x"]', []],
-    ['task/upload/retry_failed', '', ['w /']],
-    ['task/copy/retry_failed', '', ['w /']],
-    ['task/decompress/retry', '', []],
-    ['task/offline_download/retry', '', ['w /']],
-    ['task/offline_download_transfer/retry_some', '["x"]', ['w /']],
+    ['task/copy/delete', '', []],
+    ['task/copy/delete_some', '["x"]', []],
   ])('%s', (name, body, found) => {
     expect(needs(post(name, body))).toEqual(found)
   })
@@ -272,8 +267,8 @@ const DOORS: readonly (readonly [request: string, looks: string])[] = [
   ['POST /api/task/copy/info', 'nothing'],
   ['POST /api/task/copy/cancel', 'nothing'],
   ['POST /api/task/copy/cancel_some', 'nothing'],
-  ['POST /api/task/copy/delete', 'nothing'],
-  ['POST /api/task/copy/delete_some', 'nothing'],
+  ['POST /api/task/copy/delete', 'guard'],
+  ['POST /api/task/copy/delete_some', 'guard'],
   ['POST /api/task/copy/clear_done', 'nothing'],
   ['POST /api/task/copy/clear_succeeded', 'nothing'],
   ['POST /api/task/copy/retry', 'guard'],

@@ -166,6 +166,63 @@ describe('a task that waits at the file server', () => {
   })
 })
 
+describe('a task that is deleted from its list', () => {
+  const KINDS = [
+    'copy',
+    'move',
+    'upload',
+    'decompress',
+    'decompress_upload',
+    'offline_download',
+    'offline_download_transfer',
+  ]
+
+  function post(name: string, body: unknown, token = bob) {
+    const headers = { 'Content-Length': String(JSON.stringify(body).length) }
+    return site.post(`/api/task/${name}`, body, { token, headers })
+  }
+
+  const unlisted = () => site.openlist.tasks.unlisted.map(({ id, state }) => [id, state])
+
+  test.each(KINDS)('is cancelled first: %s', async (kind) => {
+    queue('own', { kind })
+    queue('another', { kind })
+    queue('of alice', { kind, creator: 'alice' })
+    queue('has failed', { kind, state: FAILED })
+    expect(await post(`${kind}/delete?tid=own&tid=another`, {})).toMatchObject({ code: 200 })
+    const some = ['another', 'of alice', 'has failed']
+    expect(await post(`${kind}/delete_some`, some)).toMatchObject({
+      code: 200,
+      data: { 'of alice': 'task not found' },
+    })
+    expect(unlisted()).toEqual([
+      ['own', CANCELING],
+      ['another', CANCELING],
+    ])
+    expect(site.openlist.tasks.rows).toMatchObject([{ id: 'of alice', state: PENDING }])
+  })
+
+  test('is cancelled first for an admin, too', async () => {
+    queue('own')
+    const deleted = await post('copy/delete_some', ['own'], site.adminToken)
+    expect(deleted).toMatchObject({ code: 200 })
+    expect(unlisted()).toEqual([['own', CANCELING]])
+  })
+
+  test('stays where it can not be cancelled', async () => {
+    queue('own')
+    site.openlist.answer = ({ path }) =>
+      path === '/api/task/copy/cancel_some' ? new Response('', { status: 500 }) : undefined
+    for (const [name, body] of [
+      ['copy/delete?tid=own', {}],
+      ['copy/delete_some', ['own']],
+    ] as const)
+      expect(await post(name, body)).toMatchObject({ code: 502 })
+    expect(await post('copy/delete_some', { own: 1 })).toMatchObject({ code: 400 })
+    expect([site.openlist.tasks.rows.length, unlisted()]).toEqual([1, []])
+  })
+})
+
 test('a name of a task is read in one way only, and quickly', () => {
   const many = `copy [/](/${'](/) to ['.repeat(20_000)}) to [/](/mine)`
   expect(needsOfTask('copy', many)).toBeUndefined()

@@ -376,40 +376,51 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     expect((await dav('DELETE', '/dav/way/to/mine/c.txt')).status).toBe(204)
   })
 
-  test('a copy is begun again as long as its user may', async () => {
-    expect(await post('fs/copy', { ...from, ...to, names: ['shown'] })).toMatchObject({ code: 200 })
-    const done = async (): Promise<{ id: string; name: string }[]> =>
-      (await site.client.call('GET', '/api/task/copy/done', { token: alice })).data
-    const ofShown = async () => (await done()).find(({ name }) => name.includes('(/nas/shown)'))
-    await vi.waitFor(async () => expect(await ofShown()).toBeDefined())
-    const task = await ofShown()
-    const retry = () => post(`task/copy/retry?tid=${task?.id}`, {})
-    expect(await retry()).toMatchObject({ code: 200 })
-    expect(await post('task/copy/retry_some', [task?.id])).toMatchObject({ code: 200 })
-    expect(await post('task/copy/retry?tid=unknown', {})).toMatchObject({ code: 403 })
-    const { content } = await site.asAdmin('GET', '/api/admin/folder_rule/list?path=/nas/shown')
-    const change = (access: string) =>
-      site.asAdmin('POST', '/api/admin/folder_rule/update', { id: content[0].id, access })
-    await change('none')
-    try {
-      expect(await retry()).toMatchObject({ code: 403 })
-    } finally {
-      await change('read')
-    }
-  })
-
   /** Begins a copy. @returns The id of its task. */
   async function queued(source: object): Promise<string> {
-    const { data } = await post('fs/copy', { ...to, ...source })
+    const { data } = await post('fs/copy', { ...to, overwrite: true, ...source })
     return data.tasks[0].id
   }
 
-  test('a copy that waits is cancelled when its right is taken, and others are not', async () => {
-    const workers = async (value: string) => {
-      const setting = await site.openlist.asAdmin('GET', `/api/admin/setting/get?key=${WORKERS}`)
-      await site.openlist.asAdmin('POST', '/api/admin/setting/save', [{ ...setting, value }])
-      return setting.value
+  /** Sets how many copies run at once. @returns How many did. */
+  async function workers(value: string): Promise<string> {
+    const setting = await site.openlist.asAdmin('GET', `/api/admin/setting/get?key=${WORKERS}`)
+    await site.openlist.asAdmin('POST', '/api/admin/setting/save', [{ ...setting, value }])
+    return setting.value
+  }
+
+  test('a copy is begun again by an admin alone', async () => {
+    const id = await queued({ src_dir: '/nas', names: ['shown'] })
+    await vi.waitFor(() => expect(tree('nas/open')).toHaveProperty(['shown/read.txt']))
+    const retry = (as?: string) => post(`task/copy/retry?tid=${id}`, {}, as)
+    expect(await retry()).toMatchObject({ code: 403 })
+    expect(await post('task/copy/retry_some', [id, id])).toMatchObject({ code: 403 })
+    rmSync(join(site.folder, 'nas/open/shown'), { recursive: true })
+    expect(await retry(await site.adminToken())).toMatchObject({ code: 200 })
+    await vi.waitFor(() => expect(tree('nas/open')).toHaveProperty(['shown/read.txt']))
+  })
+
+  test('a copy that waits and is deleted from the list does not begin', async () => {
+    const before = await workers('0')
+    try {
+      const [one, two] = [
+        await queued({ src_dir: '/nas', names: ['shown'] }),
+        await queued({ src_dir: '/nas', names: ['shown'] }),
+      ]
+      const last = await queued({ src_dir: '/way/to/mine', names: ['b.txt'] })
+      expect(await post(`task/copy/delete?tid=${one}`, {})).toMatchObject({ code: 200 })
+      expect(await post('task/copy/delete_some', [two])).toMatchObject({ code: 200, data: {} })
+      const { data } = await site.client.call('GET', '/api/task/copy/undone', { token: alice })
+      expect(data).toMatchObject([{ id: last }])
+      await workers(before)
+      await vi.waitFor(() => expect(tree('nas/open')).toHaveProperty(['b.txt']), 20_000)
+      expect(tree('nas/open')).not.toHaveProperty(['shown/read.txt'])
+    } finally {
+      await workers(before)
     }
+  })
+
+  test('a copy that waits is cancelled when its right is taken, and others are not', async () => {
     const tasks = async (which: 'undone' | 'done'): Promise<{ id: string; state: number }[]> =>
       (await site.client.call('GET', `/api/task/copy/${which}`, { token: alice })).data
     const stateOf = async (id: string, which: 'undone' | 'done') =>

@@ -167,7 +167,7 @@ export class OpenListStandIn {
       if (shared === 'panic') return new Response(null, { status: 500 })
       if (shared) return envelope(...shared)
       const [, kind = '', does = ''] = /^\/api\/task\/(\w+)\/(\w+)$/.exec(pathname) ?? []
-      const tasks = this.tasks.answer(kind, does, user, sent.body)
+      const tasks = this.tasks.answer(kind, does, user, sent.body, searchParams.get('tid'))
       if (tasks) return envelope(...tasks)
       const read = /^\/api\/fs\/(?:list|get|dirs)$/.test(pathname) && pathIn(sent.body)
       if (read && !this.metas.admits(user.id, join(user.base_path, read), 'read'))

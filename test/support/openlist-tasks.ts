@@ -24,13 +24,16 @@ const ADMIN = 2
 /** The queues of the stand-in. No task of it begins, or ends, by itself. */
 export class StandInTasks {
   readonly rows: StandInTask[] = []
+  /** Tasks that were deleted while they waited: no list has them, and they begin all the same. */
+  readonly unlisted: StandInTask[] = []
 
-  /** @param name `undone`, `done` or `cancel_some`; others are answered elsewhere. */
+  /** @param name That of a call which begins no task; others are answered elsewhere. */
   answer(
     kind: string,
     name: string,
     asker: { username: string; role: number },
     body: string,
+    tid: string | null,
   ): Answer | undefined {
     const own = this.rows.filter(
       (row) => row.kind === kind && (asker.role === ADMIN || row.creator === asker.username),
@@ -39,11 +42,23 @@ export class StandInTasks {
       const listed = own.filter(({ state }) => DONE.includes(state) === (name === 'done'))
       return [200, 'success', listed.length === 0 ? null : listed]
     }
-    if (name !== 'cancel_some') return undefined
+    if (name === 'delete') {
+      const task = own.find(({ id }) => id === tid)
+      if (task === undefined) return [404, 'task not found']
+      this.#delete(task)
+      return [200, 'success', null]
+    }
+    if (name !== 'cancel_some' && name !== 'delete_some') return undefined
     const ids: string[] = JSON.parse(body)
     const missing = ids.filter((id) => own.every((row) => row.id !== id))
-    for (const row of own)
-      if (ids.includes(row.id) && !DONE.includes(row.state)) row.state = CANCELING
+    for (const row of own.filter(({ id }) => ids.includes(id)))
+      if (name === 'delete_some') this.#delete(row)
+      else if (!DONE.includes(row.state)) row.state = CANCELING
     return [200, 'success', Object.fromEntries(missing.map((id) => [id, 'task not found']))]
+  }
+
+  #delete(task: StandInTask): void {
+    this.rows.splice(this.rows.indexOf(task), 1)
+    if (!DONE.includes(task.state)) this.unlisted.push(task)
   }
 }

@@ -35,8 +35,11 @@ export interface FileAsker {
   isNew: boolean
   /** The value of the column that the guard has asked for. */
   known: string | null
-  /** Reads something at the file server as this user; `undefined` for the guest and admins. */
-  ask?: (path: string) => Promise<{ code: number; data?: unknown }>
+  /**
+   * Calls the file server as this user: by GET, or by POST with a body. `undefined` for the guest
+   * and admins.
+   */
+  ask?: (path: string, body?: unknown) => Promise<{ code: number; data?: unknown }>
 }
 
 /** A request that a guard has read. */

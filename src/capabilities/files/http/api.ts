@@ -142,7 +142,8 @@ async function identify(
   }
   const link = await ensureFileUser(deps, files, account, account.fileUser)
   const { isNew } = link
-  const ask = (path: string) => askAs(deps, files, { account, link }, path)
+  const ask = (path: string, body?: unknown) =>
+    askAs(deps, files, { account, link }, { path, body })
   const asker = { account, isAdmin: false, isNew, known, ask }
   return { as: 'user', account, link, leaseEnds, asker }
 }
@@ -161,18 +162,19 @@ async function refuseOpenOrigin(deps: Deps, files: FileServer): Promise<void> {
   refusal.at = deps.now()
 }
 
-/** Reads something at the file server as a user, with another token when the one at hand is dead. */
+/** Calls the file server as a user, with another token when the one at hand is dead. */
 async function askAs(
   deps: Deps,
   files: FileServer,
   { account, link }: { account: Account; link: FileUser },
-  path: string,
+  { path, body }: { path: string; body: unknown },
 ) {
-  const answer = await callOrigin(deps, files, path, {
-    token: await tokenOf(deps, files, account, link),
-  })
+  const call = body === undefined ? {} : { body }
+  const token = await tokenOf(deps, files, account, link)
+  const answer = await callOrigin(deps, files, path, { token, ...call })
   if (answer.code !== 401) return answer
-  return callOrigin(deps, files, path, { token: await tokenOf(deps, files, account, link, true) })
+  const another = await tokenOf(deps, files, account, link, true)
+  return callOrigin(deps, files, path, { token: another, ...call })
 }
 
 async function answerAs(

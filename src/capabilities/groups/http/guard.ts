@@ -22,7 +22,6 @@ import { settleFor } from '../writer.ts'
 import { type ItemCall, itemCallOf, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
 import { mayBeOfShare, readingOf, shareOf } from './readings.ts'
-import { needsOfTask } from '../task-needs.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 
 interface Site {
@@ -137,7 +136,8 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
     admit: async (asker) => {
       const known = await settle(site, asker)
       if (known === undefined) throw new Refusal('folderDenied')
-      await refuseItems(site, item, known, asker)
+      await refuseItems(site, item, known)
+      if (item.cancels !== undefined) await cancelFirst(site, item.cancels, asker)
       return item.understood
     },
     ...(share && { answer: (asker, answer) => closeShareAgain(site, share, asker, answer) }),
@@ -150,14 +150,12 @@ async function refuseItems(
   site: Site,
   item: ItemCall,
   known: Rights & { account: Account },
-  asker: FileAsker,
-) {
+): Promise<void> {
   const { seen, account } = known
   if (!seen.isAdmin) {
     // Without rules, too: it refuses names that lead out of their folder.
     refuseUnmet(seen, item.needs(account.basePath))
-    if (known.hasRules && item.tasks !== undefined)
-      refuseUnmet(seen, await needsOfTasks(item.tasks, account, asker))
+    if (known.hasRules && item.isRetry === true) throw new Refusal('folderDenied')
     if (known.hasRules && item.downloads?.every(isBeyondThisNetwork) === false)
       throw new Refusal('folderDenied')
     if (known.hasRules && item.share?.id !== undefined)
@@ -168,24 +166,22 @@ async function refuseItems(
   if (stopsAdmins && known.hasRules) refuseUnmet(seen, item.needs(await adminBasePath(site)))
 }
 
-const tasksSchema = v.nullable(v.array(v.object({ id: v.string(), name: v.string() })))
-
-/** @throws {Refusal} `folderDenied` for a task whose folders are not known. */
-async function needsOfTasks(
-  { kind, ids }: NonNullable<ItemCall['tasks']>,
-  { basePath }: Account,
-  { ask }: FileAsker,
-): Promise<Need[]> {
-  const listed = v.safeParse(tasksSchema, (await ask?.(`/api/task/${kind}/done`))?.data)
-  const tasks = listed.success ? (listed.output ?? []) : []
-  const names = new Map(tasks.map(({ id, name }) => [id, name]))
-  return ids.flatMap((id) => {
-    const needs = needsOfTask(kind, names.get(id) ?? '')
-    // The user may have had another base path then.
-    const isBelow = needs?.every(({ path }) => isAtOrBelow(path, cleanFolder(basePath)))
-    if (needs === undefined || isBelow !== true) throw new Refusal('folderDenied')
-    return needs
-  })
+/**
+ * Cancels tasks that are about to be deleted from a list: OpenList leaves them in its queue.
+ *
+ * @throws {Refusal} `folderDenied` for the guest, who has no tasks; `filesUnavailable`,
+ *   `filesBroken`.
+ */
+async function cancelFirst(
+  { deps, files }: Site,
+  { kind, ids }: NonNullable<ItemCall['cancels']>,
+  { isAdmin, ask }: FileAsker,
+): Promise<void> {
+  const path = `/api/task/${kind}/cancel_some`
+  const answer = isAdmin ? await callAsAdmin(deps, files, path, ids) : await ask?.(path, ids)
+  if (answer === undefined) throw new Refusal('folderDenied')
+  if (answer.code !== 200)
+    throw new Refusal('filesBroken', { detail: `tasks can't be cancelled: ${answer.code}` })
 }
 
 /** An admin acts below the base path of the admin there, which this site does not write. */

@@ -35,8 +35,10 @@ export interface ItemCall {
    *   folder.
    */
   needs: (basePath: string) => Need[]
-  /** Tasks that are begun again. */
-  tasks?: { kind: TaskKind; ids: string[] }
+  /** Whether it begins tasks again. */
+  isRetry?: boolean
+  /** Tasks that have to be cancelled before it is sent. */
+  cancels?: { kind: TaskKind; ids: string[] }
   /** Whether OpenList may put it into a queue, and read its sources later. */
   isQueued?: boolean
   /** What OpenList is to fetch. */
@@ -264,36 +266,30 @@ function enableCall({ query }: FileCall): ItemCall {
   }
 }
 
-/** A task that is begun again looks at nothing, and its user may have lost the folders it is for. */
-const TASK_RETRY = /^task\/([^/]+)\/retry(_some|_failed)?$/
+const TASK_CALL = /^task\/([^/]+)\/(retry|delete)(_some|_failed)?$/
 const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(text))
 
-/** A download is begun from an address, which is looked at when it is made. */
-const BEGUN_AGAIN = TASK_KINDS.filter((kind) => !kind.startsWith('offline_download'))
-
 /**
- * Which tasks fail meanwhile is not known.
+ * A task that is begun again looks at nothing. One that was begun again twice is listed as done
+ * after its first run, and one that is deleted is not listed: both still begin, and can't be
+ * cancelled.
  *
  * @throws {Refusal} `invalidBody`.
  */
-function retryCall(
-  { query, body }: FileCall,
-  named: string | undefined,
-  which: string | undefined,
-): ItemCall {
-  const kind = BEGUN_AGAIN.find((each) => each === named)
-  if (kind === undefined || which === '_failed')
-    return { understood: {}, needs: () => [writesWhole('/')] }
+function taskCall({ query, body }: FileCall, match: RegExpExecArray): ItemCall {
+  const [, named, does, which] = match
+  const kind = TASK_KINDS.find((each) => each === named)
+  const needs = () => []
+  if (does === 'retry' || kind === undefined) return { understood: {}, needs, isRetry: true }
   if (which === undefined) {
     // OpenList takes the first of two ids.
     const id = (query.get('tid') ?? '').toWellFormed()
     const understood = { search: `?tid=${encodeURIComponent(id)}` }
-    return { understood, needs: () => [], tasks: { kind, ids: [id] } }
+    return { understood, needs, cancels: { kind, ids: [id] } }
   }
   const ids = v.safeParse(idsSchema, body())
   if (!ids.success) throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
-  const understood = understoodJson(ids.output)
-  return { understood, needs: () => [], tasks: { kind, ids: ids.output } }
+  return { understood: understoodJson(ids.output), needs, cancels: { kind, ids: ids.output } }
 }
 
 /**
@@ -306,8 +302,8 @@ function retryCall(
 export function itemCallOf(call: FileCall): ItemCall | undefined {
   if (call.area === 'dav') return davCallOf(call)
   const name = call.path.replace('/api/', '')
-  const [retry, kind, which] = TASK_RETRY.exec(name) ?? []
-  if (retry !== undefined) return retryCall(call, kind, which)
+  const task = TASK_CALL.exec(name)
+  if (task !== null) return taskCall(call, task)
   return Object.hasOwn(API_CALLS, name) ? API_CALLS[name]?.(call) : undefined
 }
 
