@@ -1,6 +1,5 @@
-import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { folderRules, folderState, users } from '../../schema/tables.ts'
+import { folderRules, folderState } from '../../schema/tables.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import type { Envelope } from '../support/envelope.ts'
