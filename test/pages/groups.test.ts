@@ -214,7 +214,7 @@ describe('the page of folders', () => {
     await add('/nas/finance', 'group:finance', 'read')
     const all = await shown(`${FOLDERS}?user=alice&path=`)
     expect(all).toContain(
-      'What may alice see? User name Folder Check Without a folder, all folders of this page are checked. / No right decides here By own permissions',
+      'What may alice see? User name Folder Without a folder, all folders of this page are checked. Check / No right decides here By own permissions',
     )
     expect(all).toContain('/nas Decided at /nas: All users No access')
     expect(all).toContain('/nas/finance Decided at /nas/finance: Group “finance” Look and download')

@@ -27,9 +27,8 @@ export function Check({ view, rules, asked, checked, checkProblem }: CheckProps)
       <form class="filter wide" method="get" action={`${FOLDERS_PATH}#check`}>
         <Alert problem={checkProblem} fields={['user', 'path']} />
         <Field {...field('user', t.checkUser)} />
-        <Field {...field('path', t.checkPath)} optional />
+        <Field {...field('path', t.checkPath)} hint={t.checkPathHint} optional />
         <button class="secondary">{t.checkSubmit}</button>
-        <p class="hint">{t.checkPathHint}</p>
       </form>
       {checked.length > 0 && (
         <ul class="rights">

@@ -17,6 +17,11 @@ export function newRightOf(group: string): string {
   return `${FOLDERS_PATH}?${String(new URLSearchParams({ who: `group:${group}` }))}#add`
 }
 
+/** Returns the address of a right among those of all folders. */
+export function placeOfRule(id: number): string {
+  return `${FOLDERS_PATH}#rule-${id}`
+}
+
 export type FolderForm = 'add' | 'change' | 'sync' | 'adopt' | 'move'
 
 /** The question what a user may do, and its answer. */

@@ -78,7 +78,7 @@ function RuleRow({ view, rule, refused, hasFiles }: FoldersProps & { rule: Liste
   const problem = problemIn(refused, 'change', { rule: String(rule.id) })
   const form = `rule-${rule.id}`
   return (
-    <li>
+    <li id={form}>
       <Right view={view} who={<Who view={view} rule={rule} />} access={rule.access} />
       {hasFiles && (
         <Confirm label={t.change} cancel={view.t.cancel} question="" open={problem !== undefined}>

@@ -15,7 +15,7 @@ import { TimeFact } from '../../../../web/kit/time.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import type { ListedGroup, ListedMember } from '../../group-store.ts'
 import type { ListedRule } from '../../rule-store.ts'
-import { FOLDERS_PATH, newRightOf } from './folder-props.ts'
+import { FOLDERS_PATH, newRightOf, placeOfRule } from './folder-props.ts'
 import { AccessBadge } from './right-parts.tsx'
 
 export const GROUPS_PATH = '/account/admin/groups'
@@ -209,12 +209,12 @@ function Folders({ view, group, rules }: GroupProps) {
         <p class="hint">{t.noFolders}</p>
       ) : (
         <ul class="rights">
-          {rules.map(({ path, access }) => (
+          {rules.map(({ id, path, access }) => (
             <li>
               <div>
-                <span>
+                <a href={placeOfRule(id)}>
                   <code>{path}</code>
-                </span>
+                </a>
                 <AccessBadge view={view} access={access} />
               </div>
             </li>
