@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import { Alert } from '../../../web/kit/fields.tsx'
 import type { Fields, Problem } from '../../../web/kit/form.ts'
 import { CardPage } from '../../../web/kit/frames.tsx'
@@ -55,6 +56,7 @@ export function SignInPage(props: SignInProps) {
 export function PausedPage(props: SignInProps & { problem: Problem; waitSeconds?: number }) {
   const { view, problem, waitSeconds } = props
   const t = view.t.signIn
+  const way = wayToPassword(view)
   return (
     <CardPage view={view} icon="lock" tone="amber" title={t.paused} lead="">
       <p role="alert">
@@ -65,9 +67,11 @@ export function PausedPage(props: SignInProps & { problem: Problem; waitSeconds?
       </p>
       <OtherWays {...props} />
       <p>{t.letIn(view.site.title)}</p>
-      <div class="lost">
-        <LostPassword view={view} />
-      </div>
+      {way !== undefined && (
+        <div class="lost">
+          <p>{way}</p>
+        </div>
+      )}
     </CardPage>
   )
 }
@@ -105,8 +109,12 @@ function OtherWays(props: SignInProps) {
 
 /** Leads to a new password, or says who can set one. */
 function LostPassword({ view }: { view: View }) {
-  const [way] = view.parts.flatMap(({ lostPassword }) => lostPassword?.(view) ?? [])
-  return <p>{way ?? view.t.signIn.lostPassword(view.site.title)}</p>
+  return <p>{wayToPassword(view) ?? view.t.signIn.lostPassword(view.site.title)}</p>
+}
+
+/** The link to a new password; `undefined` where only an administrator can set one. */
+function wayToPassword(view: View): Child | undefined {
+  return view.parts.flatMap(({ lostPassword }) => lostPassword?.(view) ?? [])[0]
 }
 
 function PasswordForm({ view, fields, next, problem }: SignInProps) {
