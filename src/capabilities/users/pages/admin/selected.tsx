@@ -195,9 +195,7 @@ function SelectedPage(props: SelectedProps) {
           <input type="hidden" name="sure" value="true" />
           <ConfirmFields view={view} form="selected" problem={problem} />
           <p class="buttons">
-            <button class={act.isDangerous === true ? 'danger' : undefined}>
-              {act.label(view.t)}
-            </button>
+            <button class={act.isDangerous === true ? 'danger' : undefined}>{title}</button>
             <a role="button" class="secondary" href={listAddress(list)}>
               {view.t.cancel}
             </a>

@@ -178,7 +178,13 @@ function ChangeForm(props: UserProps) {
   // The guest's form sends no role.
   const fields = isRefused ? { role: String(user.role), ...refused.fields } : fieldsOf(user)
   return (
-    <Fold icon="settings" tone="amber" title={t.account} about={user.basePath} open={isRefused}>
+    <Fold
+      icon="settings"
+      tone="amber"
+      title={t.account}
+      about={`${t.basePath} ${user.basePath}`}
+      open={isRefused}
+    >
       <form class="wide beside" method="post" action={userAction(props, 'change')}>
         <Alert problem={problem} fields={[...USER_FIELDS, ...CONFIRM_FIELDS]} />
         <UserFields view={view} fields={fields} problem={problem} nameHint={nameHint} />
