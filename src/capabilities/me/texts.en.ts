@@ -24,6 +24,7 @@ export const meEn = {
       fair: 'Something needs your attention',
       weak: 'Your account has little protection',
     } satisfies Record<Protection['level'], string>,
+    openQuestion: 'One question is open',
     score: (good: number, all: number) => `${good} of ${all} protections in place`,
     passkeyOnly: 'You sign in with a passkey',
     hasPasskey: 'You have a passkey',

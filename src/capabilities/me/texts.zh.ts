@@ -20,6 +20,7 @@ export const meZh: typeof meEn = {
       fair: '你的账户需要留意',
       weak: '你的账户保护不足',
     },
+    openQuestion: '还有一个问题等你回答',
     score: (good, all) => `已具备 ${good} 项，共 ${all} 项`,
     passkeyOnly: '你使用通行密钥登录',
     hasPasskey: '你有通行密钥',

@@ -21,7 +21,10 @@ export const joiningParts: PageParts = {
             href: EMAIL_PATH,
             icon: 'mail',
             title: t.joining.ownTitle,
-            hint: address === undefined ? t.joining.ownHint : t.joining.isConfirmed(address),
+            hint:
+              address === undefined
+                ? `${t.joining.ownNone}${t.sentenceGap}${t.joining.ownHint}`
+                : t.joining.isConfirmed(address),
           },
         ]}
       />

@@ -62,13 +62,15 @@ export function OverviewPage(props: OverviewProps) {
 function Guard({ protection, ...props }: OverviewProps & { protection: Protection }) {
   const t = props.view.t.overview
   const { checks, next, level } = protection
+  // Above it stands a warning.
+  const isAsking = level === 'good' && props.newNetwork !== undefined
   const good = checks.filter(({ isGood }) => isGood).length
   const missingFirst = checks.toSorted((a, b) => Number(a.isGood) - Number(b.isGood))
   return (
-    <article class={`guard ${level}`}>
+    <article class={`guard ${isAsking ? 'fair' : level}`}>
       <Pins states={checks.map(({ isGood }) => isGood)} />
       <div>
-        <h2>{t.levels[level]}</h2>
+        <h2>{isAsking ? t.openQuestion : t.levels[level]}</h2>
         <p class="hint">{t.score(good, checks.length)}</p>
       </div>
       <ul class="checks">
