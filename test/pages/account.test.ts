@@ -278,7 +278,7 @@ describe('SSH keys', () => {
     })
     expect(await textAt('/account/keys?done=key-added')).toContain('The key “laptop” was added.')
     expect(await textAt('/account/keys')).toContain(
-      `laptop Never used Added just now ssh-ed25519 ${FINGERPRINT}`,
+      `laptop Never used Added just now ssh-ed25519 Fingerprint ${FINGERPRINT}`,
     )
     site.now += 25 * HOUR
     await visitor.signIn('alice', PASSWORD)

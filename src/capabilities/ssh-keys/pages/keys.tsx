@@ -11,7 +11,7 @@ import { Icon } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { CopyButton } from '../../../web/kit/parts.tsx'
 import { Empty, Menu, NEWEST, Row, Rows } from '../../../web/kit/rows.tsx'
-import { Time, TimeFact } from '../../../web/kit/time.tsx'
+import { TimeFact } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
 import { type Closed, ClosedBadge, ClosedNote } from '../../me/pages/closed-credentials.tsx'
 
@@ -153,7 +153,7 @@ function KeyRow({ view, item, isClosed, id }: KeyRowProps) {
       </p>
       <Menu label={view.t.actionsFor(item.title)}>
         <p class="row-note">
-          <code>{item.fingerprint}</code>
+          {t.fingerprint} <code>{item.fingerprint}</code>
         </p>
         <Change
           view={view}
@@ -175,12 +175,9 @@ function Use({ view, item }: { view: View; item: Key }) {
   if (item.lastUsedAt === item.addedAt) return <span>{t.neverUsed}</span>
   const isKnown = item.lastUsedNetwork !== '' && item.lastUsedNetwork !== 'unknown'
   return (
-    <span>
-      <Time
-        view={view}
-        at={item.lastUsedAt}
-        phrase={(when) => (isKnown ? t.lastUsedFrom(when, item.lastUsedNetwork) : t.lastUsed(when))}
-      />
-    </span>
+    <>
+      <TimeFact view={view} at={item.lastUsedAt} phrase={t.lastUsed} />
+      {isKnown && <span class="minor">{t.usedFrom(item.lastUsedNetwork)}</span>}
+    </>
   )
 }
