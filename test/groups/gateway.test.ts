@@ -114,7 +114,8 @@ describe('an item that is closed', () => {
     ['share/update', { id: 'x', files: ['/nas/closed/a'] }, DENIED],
   ])('%s %j', async (name, body, answer) => {
     expect(await post(name, body)).toMatchObject(answer)
-    expect(openlist.paths()).toEqual(answer === PASSED ? [`POST /api/${name}`] : [])
+    const looks = /[/_]move$/.test(name) ? ['GET /api/admin/storage/list'] : []
+    expect(openlist.paths()).toEqual(answer === PASSED ? [...looks, `POST /api/${name}`] : [])
     expect(site.meter.roundTrips).toBe(1)
   })
 
@@ -498,6 +499,46 @@ describe('a file beside a folder', () => {
     const { as } = await newUser('bob', '/way/to/mine')
     expect(await relatedOf({ path: '/' }, as)).toEqual({ name: 'mine', related: null })
     expect(await relatedOf({ path: '/a' }, as)).toEqual({ name: 'mine', related })
+  })
+})
+
+describe('a move between storages', () => {
+  const OTHER = {
+    code: 403,
+    message: 'the target is in another storage, copy the files there and delete them here',
+  }
+  const move = { src_dir: '/nas', dst_dir: '/way/to/mine', names: ['other'] }
+
+  test.each<[storages: string[], body: object, answer: object]>([
+    [['/'], {}, PASSED],
+    [['/', '/else'], {}, PASSED],
+    [['/way'], { src_dir: '/way/to/mine/a' }, PASSED],
+    [['/', '/way'], {}, OTHER],
+    [['/', '/nas', '/nas/other'], { src_dir: '/', names: ['nas/x', 'nas/other'] }, OTHER],
+    [['/', '/nas/other/deep'], {}, OTHER],
+    [['/', '/nas.balance1', '/nas'], {}, OTHER],
+    [['/', '/way/to.balance'], {}, OTHER],
+    [['/nas'], {}, OTHER],
+    [[], {}, OTHER],
+  ])('is refused: storages %j, %j', async (storages, body, answer) => {
+    openlist.storages = Object.fromEntries(storages.map((path) => [path, 'Local']))
+    expect(await post('fs/move', { ...move, ...body })).toMatchObject(answer)
+  })
+
+  test('is refused in all its forms, and an admin may', async () => {
+    openlist.storages = { '/': 'Local', '/way': 'Local' }
+    const recursive = { src_dir: '/other', dst_dir: '/way/to/mine' }
+    expect(await post('fs/recursive_move', recursive)).toMatchObject(OTHER)
+    const headers = { Destination: '/dav/way/to/mine/other' }
+    expect((await dav('MOVE', '/dav/nas/other', headers)).status).toBe(403)
+    expect(openlist.paths()).not.toContain('MOVE /dav/nas/other')
+    expect((await dav('COPY', '/dav/nas/other', headers)).status).toBe(207)
+    expect(await post('fs/copy', move)).toMatchObject(PASSED)
+    openlist.folders.push('/nas/other')
+    expect(await post('fs/move', move, await adminToken())).toMatchObject({ code: 200 })
+    await site.db.delete(folderRules)
+    await asWritten()
+    expect(await post('fs/move', move)).toMatchObject(PASSED)
   })
 })
 

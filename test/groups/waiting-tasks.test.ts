@@ -166,6 +166,16 @@ describe('a task that waits at the file server', () => {
   })
 })
 
+function post(name: string, body: unknown, token = bob) {
+  const headers = { 'Content-Length': String(JSON.stringify(body).length) }
+  return site.post(`/api/task/${name}`, body, { token, headers })
+}
+
+/** The tasks that wait and are on no list. */
+function unlisted() {
+  return site.openlist.tasks.unlisted.map(({ id, state }) => [id, state])
+}
+
 describe('a task that is deleted from its list', () => {
   const KINDS = [
     'copy',
@@ -176,13 +186,6 @@ describe('a task that is deleted from its list', () => {
     'offline_download',
     'offline_download_transfer',
   ]
-
-  function post(name: string, body: unknown, token = bob) {
-    const headers = { 'Content-Length': String(JSON.stringify(body).length) }
-    return site.post(`/api/task/${name}`, body, { token, headers })
-  }
-
-  const unlisted = () => site.openlist.tasks.unlisted.map(({ id, state }) => [id, state])
 
   test.each(KINDS)('is cancelled first: %s', async (kind) => {
     queue('own', { kind })

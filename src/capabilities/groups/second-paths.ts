@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { cleanFolder } from '../../core/base/clean-folder.ts'
+import { cleanFolder, isBelow } from '../../core/base/clean-folder.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
 import { isAtOrBelow } from './decision.ts'
@@ -42,6 +42,28 @@ export async function listStorages(deps: OriginDeps, files: FileServer): Promise
   })
 }
 
+/** @param to The folder. */
+export function isMoveInOneStorage(
+  storages: readonly Storage[],
+  { from, to }: { from: string; to: string },
+): boolean {
+  const holder = holderOf(storages, from)
+  // OpenList spreads what is below such a name over several storages.
+  const isSpread = storages.some(({ mount }) => {
+    const [shown = '', ...ending] = mount.split('.balance')
+    return ending.length > 0 && [from, to].some((path) => isAtOrBelow(path, shown || '/'))
+  })
+  if (holder === undefined || isSpread) return false
+  return holderOf(storages, to) === holder && !storages.some(({ mount }) => isBelow(mount, from))
+}
+
+/** Finds the storage that a path is in. */
+function holderOf(storages: readonly Storage[], path: string): Storage | undefined {
+  return storages
+    .filter(({ mount }) => isAtOrBelow(path, mount))
+    .toSorted((a, b) => b.mount.length - a.mount.length)[0]
+}
+
 /** Lists where the files of a folder, or some of them, may stand a second time. */
 export function secondPathsOf(storages: readonly Storage[], folder: string): string[] {
   const ofOthers = storages.filter(({ driver }) => SECOND_PATHS.has(driver))
@@ -71,9 +93,7 @@ export function secondPathsWithoutRules(
 
 /** Lists where `Local` storages show a folder, what is in it, or a part of it. */
 function onSameDisk(storages: readonly Storage[], folder: string): string[] {
-  const [holder] = storages
-    .filter(({ mount }) => isAtOrBelow(folder, mount))
-    .toSorted((a, b) => b.mount.length - a.mount.length)
+  const holder = holderOf(storages, folder)
   const shown = storages.filter((each) => each === holder || isAtOrBelow(each.mount, folder))
   return shown.flatMap((storage) => {
     if (storage.root === undefined) return []

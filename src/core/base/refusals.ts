@@ -178,6 +178,10 @@ export const REFUSALS = {
   noFileServer: { code: 403, message: 'there is no file server' },
   folderDenied: { code: 403, message: 'permission denied' },
   folderHasRules: { code: 403, message: 'this folder has rules, ask an operator' },
+  otherStorage: {
+    code: 403,
+    message: 'the target is in another storage, copy the files there and delete them here',
+  },
   usersFromRules: { code: 403, message: 'the users of this folder come from its rules' },
   groupDenied: { code: 403, message: 'your account is in none of the groups that may do this' },
   shareEnded: { code: 404, message: 'the share has expired or is no longer valid' },

@@ -14,12 +14,13 @@ import { type Need, refuseUnmet, removes } from '../needs.ts'
 import { belowBase, parentOf } from '../openlist-paths.ts'
 import { type Rights, READS_ALL_RIGHTS, readingRights, type RightsReading } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
+import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { readRightsHere } from '../plan.ts'
 import { selectFolderState } from '../store.ts'
 import { cancelWaitingTasks } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
-import { type ItemCall, itemCallOf, needsOfShared } from './items.ts'
+import { type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
 import { mayBeOfShare, readingOf, shareOf } from './readings.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
@@ -145,7 +146,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
   }
 }
 
-/** @throws {Refusal} `folderDenied`, `folderHasRules`. */
+/** @throws {Refusal} `folderDenied`, `folderHasRules`, `otherStorage`. */
 async function refuseItems(
   site: Site,
   item: ItemCall,
@@ -156,6 +157,8 @@ async function refuseItems(
     // Without rules, too: it refuses names that lead out of their folder.
     refuseUnmet(seen, item.needs(account.basePath))
     if (known.hasRules && item.isRetry === true) throw new Refusal('folderDenied')
+    if (known.hasRules && item.moves !== undefined)
+      await refuseOtherStorage(site, item.moves(account.basePath))
     if (known.hasRules && item.downloads?.every(isBeyondThisNetwork) === false)
       throw new Refusal('folderDenied')
     if (known.hasRules && item.share?.id !== undefined)
@@ -164,6 +167,18 @@ async function refuseItems(
   }
   const stopsAdmins = item.needs('/').some(({ isForAdmins }) => isForAdmins)
   if (stopsAdmins && known.hasRules) refuseUnmet(seen, item.needs(await adminBasePath(site)))
+}
+
+/**
+ * Refuses a move to another storage: OpenList removes its source once all that is under way into
+ * the same folder is done, whatever the source has become, and nothing cancels that.
+ *
+ * @throws {Refusal} `otherStorage`.
+ */
+async function refuseOtherStorage({ deps, files }: Site, moves: readonly Move[]): Promise<void> {
+  if (moves.length === 0) return
+  const storages = await listStorages(deps, files)
+  if (!moves.every((move) => isMoveInOneStorage(storages, move))) throw new Refusal('otherStorage')
 }
 
 /**

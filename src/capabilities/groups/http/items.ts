@@ -35,6 +35,8 @@ export interface ItemCall {
    *   folder.
    */
   needs: (basePath: string) => Need[]
+  /** What it moves, and the folders that it moves it to. */
+  moves?: (basePath: string) => Move[]
   /** Whether it begins tasks again. */
   isRetry?: boolean
   /** Tasks that have to be cancelled before it is sent. */
@@ -48,6 +50,13 @@ export interface ItemCall {
     /** Of one that is there already. */
     id?: string
   }
+}
+
+/** Full and clean paths. */
+export interface Move {
+  from: string
+  /** The folder. */
+  to: string
 }
 
 // Go makes U+FFFD of a lone surrogate, as `toWellFormed` does.
@@ -160,7 +169,7 @@ function jsonCall<Schema extends v.GenericSchema<unknown, object>>(
   needsOf: NeedsOf<v.InferOutput<Schema>>,
   moreOf: (
     body: v.InferOutput<Schema>,
-  ) => Pick<ItemCall, 'isQueued' | 'downloads' | 'share'> = () => ({}),
+  ) => Pick<ItemCall, 'moves' | 'isQueued' | 'downloads' | 'share'> = () => ({}),
 ) {
   return ({ body }: FileCall): ItemCall => {
     const parsed = validateJson(schema, body())
@@ -191,7 +200,18 @@ function sourcesAndTargets(ofSource: (path: string) => Need): NeedsOf<MoveBody> 
 /** The requests of the interface that are looked at, below `/api`. */
 const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   'fs/copy': jsonCall(moveSchema, sourcesAndTargets(readsWhole), queued),
-  'fs/move': jsonCall(moveSchema, sourcesAndTargets(takesAway), queued),
+  'fs/move': jsonCall(
+    moveSchema,
+    sourcesAndTargets(takesAway),
+    ({ src_dir: from, dst_dir: to, names }) => ({
+      isQueued: true,
+      moves: (basePath) => {
+        const folders = new Folders(basePath)
+        const source = folders.path(from)
+        return names.map((name) => ({ from: folders.in(source, name), to: folders.path(to) }))
+      },
+    }),
+  ),
   'fs/rename': jsonCall(renameSchema, ({ path, name }, folders) => {
     const item = folders.path(path)
     return [takesAway(item), writesWhole(folders.in(parentOf(item), name))]
@@ -207,10 +227,19 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
     takesAwayBelow(folders.path(from)),
   ]),
   // The names of the files are not known, so the whole of the target is looked at.
-  'fs/recursive_move': jsonCall(recursiveMoveSchema, ({ src_dir, dst_dir }, folders) => [
-    takesAwayBelow(folders.path(src_dir)),
-    writesWhole(folders.path(dst_dir)),
-  ]),
+  'fs/recursive_move': jsonCall(
+    recursiveMoveSchema,
+    ({ src_dir, dst_dir }, folders) => [
+      takesAwayBelow(folders.path(src_dir)),
+      writesWhole(folders.path(dst_dir)),
+    ],
+    ({ src_dir, dst_dir }) => ({
+      moves: (basePath) => {
+        const folders = new Folders(basePath)
+        return [{ from: folders.path(src_dir), to: folders.path(dst_dir) }]
+      },
+    }),
+  ),
   'fs/mkdir': jsonCall(makeSchema, ({ path }, folders) => [makesFolder(folders.path(path))]),
   'fs/remove': jsonCall(removeSchema, ({ dir, names }, folders) => {
     const folder = folders.path(dir)
@@ -261,10 +290,12 @@ function enableCall({ query }: FileCall): ItemCall {
   const id = query.get('id') ?? ''
   return {
     understood: { search: `?id=${encodeURIComponent(id.toWellFormed())}` },
-    needs: () => [],
+    needs: needNothing,
     share: { id },
   }
 }
+
+const needNothing = () => []
 
 const TASK_CALL = /^task\/([^/]+)\/(retry|delete)(_some|_failed)?$/
 const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(text))
@@ -279,17 +310,18 @@ const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(text))
 function taskCall({ query, body }: FileCall, match: RegExpExecArray): ItemCall {
   const [, named, does, which] = match
   const kind = TASK_KINDS.find((each) => each === named)
-  const needs = () => []
-  if (does === 'retry' || kind === undefined) return { understood: {}, needs, isRetry: true }
+  if (does === 'retry' || kind === undefined)
+    return { understood: {}, needs: needNothing, isRetry: true }
   if (which === undefined) {
     // OpenList takes the first of two ids.
     const id = (query.get('tid') ?? '').toWellFormed()
     const understood = { search: `?tid=${encodeURIComponent(id)}` }
-    return { understood, needs, cancels: { kind, ids: [id] } }
+    return { understood, needs: needNothing, cancels: { kind, ids: [id] } }
   }
   const ids = v.safeParse(idsSchema, body())
   if (!ids.success) throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
-  return { understood: understoodJson(ids.output), needs, cancels: { kind, ids: ids.output } }
+  const understood = understoodJson(ids.output)
+  return { understood, needs: needNothing, cancels: { kind, ids: ids.output } }
 }
 
 /**
@@ -347,20 +379,25 @@ function davCallOf({ method, path, headers }: FileCall): ItemCall | undefined {
   }
   if (method !== 'COPY' && method !== 'MOVE') return undefined
   const destination = unescapePath(headers.get('Destination') ?? '')
-  return {
-    understood: {},
-    needs: (basePath) => {
-      const folders = new Folders(basePath)
-      // OpenList cuts the prefix off whatever follows it.
-      if (destination?.startsWith(DAV_PREFIX) !== true) throw new Refusal('folderDenied')
-      const item = folders.path(source)
-      const target = folders.path(destination.slice(DAV_PREFIX.length))
-      return [
-        method === 'COPY' ? readsWhole(item) : takesAway(item),
-        writesWhole(target),
-        // OpenList copies, or moves, to the old name first.
-        writesWhole(folders.in(parentOf(target), nameOf(item))),
-      ]
-    },
+  const pathsBelow = (basePath: string) => {
+    const folders = new Folders(basePath)
+    // OpenList cuts the prefix off whatever follows it.
+    if (destination?.startsWith(DAV_PREFIX) !== true) throw new Refusal('folderDenied')
+    const target = folders.path(destination.slice(DAV_PREFIX.length))
+    const item = folders.path(source)
+    // OpenList copies, or moves, to the old name first.
+    return { item, target, first: folders.in(parentOf(target), nameOf(item)) }
   }
+  const needs = (basePath: string) => {
+    const { item, target, first } = pathsBelow(basePath)
+    const ofSource = method === 'COPY' ? readsWhole(item) : takesAway(item)
+    return [ofSource, writesWhole(target), writesWhole(first)]
+  }
+  if (method === 'COPY') return { understood: {}, needs }
+  const moves = (basePath: string) => {
+    const { item, target } = pathsBelow(basePath)
+    const to = parentOf(target)
+    return parentOf(item) === to ? [] : [{ from: item, to }]
+  }
+  return { understood: {}, needs, moves }
 }
