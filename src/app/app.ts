@@ -63,11 +63,11 @@ export function createApp(depsFor: DepsFor, capabilities = CAPABILITIES): Site {
   const pings = routePing(newApp())
   const made = new Map<string, Hono<App>>()
   const load = async (path: string, chosen: readonly Entry[]): Promise<Parts> => {
-    const needsDatabase = isOfPages(path) || !chosen.every((entry) => entry.seldomNeedsDatabase)
+    const seldom = chosen.length > 0 && chosen.every((entry) => entry.seldomNeedsDatabase)
     const [loaded, pages] = await Promise.all([
       loadEntries(chosen),
       isOfPages(path) ? loadPart(() => import('./pages.tsx')) : undefined,
-      needsDatabase || chosen.length === 0 ? loadPart(loadDatabase) : undefined,
+      seldom ? undefined : loadPart(loadDatabase),
     ])
     return { depsFor, capabilities, loaded, pages }
   }

@@ -8,7 +8,7 @@ import { YEAR_SECONDS } from '../core/base/time.ts'
 import { readSettings } from '../capabilities/settings/copy.ts'
 import { closeAnnouncement } from '../web/kit/announcement.tsx'
 import { pageHeaders } from '../web/kit/headers.ts'
-import { adminView } from '../web/kit/admin/view.ts'
+import { loadPart } from '../core/base/load-part.ts'
 import { attempt, readForm } from '../web/kit/form.ts'
 import { isLanguage, rememberLanguage, textsFor } from '../web/kit/language.ts'
 import { localPathOf, parseLocalPath } from '../web/kit/local-path.ts'
@@ -23,11 +23,10 @@ import { sameOrigin } from '../web/kit/same-origin.ts'
 import { type LoadedRoutes, mountRoutes } from './mounts.ts'
 import { isFromAnotherSite } from '../web/http/page-here.ts'
 import { sessionToken } from '../web/http/session-cookie.ts'
-import { clearSessionToken, requireSession } from '../capabilities/sign-in/pages/session-cookie.ts'
 import { isSessionOver, lacksSecondFactor } from '../web/kit/session-over.ts'
 import { signInPath } from '../capabilities/sign-in/pages/next.ts'
 import { themeOf } from '../capabilities/settings/pages/theme.ts'
-import { goTo, readView, showPage } from '../web/kit/view.ts'
+import { goTo, readView, showPage, type View } from '../web/kit/view.ts'
 
 /** The pages under `/account`: those of the site, and those that are loaded. */
 export const pageRoutes = (loaded: readonly LoadedRoutes[]): Hono<App> =>
@@ -60,7 +59,10 @@ export const pageRoutes = (loaded: readonly LoadedRoutes[]): Hono<App> =>
     .route(
       '/',
       new Hono<App>()
-        .use(requireSession)
+        .use(async function requireSession(c, next) {
+          const sessions = await loadSessions()
+          await sessions.requireSession(c, next)
+        })
         .route('/', mountRoutes(new Hono<App>(), 'pages', loaded))
         .route('/admin', mountRoutes(new Hono<App>(), 'operatorPages', loaded)),
     )
@@ -78,10 +80,20 @@ export async function showFailure(error: Error, c: AppContext) {
   if (refusal.refusal === 'unknownPath')
     return showPage(c, <NotFoundPage view={view} isSignedIn={sessionToken(c) !== ''} />, refusal)
   const list = listWithout(view, refusal)
-  const ofAdmins = list && (await attempt(() => adminView(c)))
+  const ofAdmins = list && (await attempt(() => adminViewOf(c)))
   if (list !== undefined && ofAdmins !== undefined && !(ofAdmins instanceof Refusal))
     return showPage(c, <MissingPage view={ofAdmins} refusal={refusal} list={list} />, refusal)
   return showPage(c, <ProblemPage view={view} refusal={refusal} />, refusal)
+}
+
+/** Loads what pages of a session need; the sign-in page, the first that a visitor sees, has none. */
+function loadSessions() {
+  return loadPart(() => import('../capabilities/sign-in/pages/session-cookie.ts'))
+}
+
+async function adminViewOf(c: AppContext): Promise<View> {
+  const { adminView } = await loadPart(() => import('../web/kit/admin/view.ts'))
+  return adminView(c)
 }
 
 /** Answers a browser that opens an unknown path outside `/account`. */
@@ -111,6 +123,7 @@ async function askToSignIn(c: AppContext) {
     // The path as the browser sent it: decoded, it could hold characters that break the header.
     return showContinue(c, wanted || new URL(c.req.url).pathname, textsFor(c).signIn.continue)
   }
+  const { clearSessionToken } = await loadSessions()
   await clearSessionToken(c)
   return goTo(c, signInPath(wanted), 'session-over')
 }

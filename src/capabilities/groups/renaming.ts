@@ -1,6 +1,7 @@
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { groups, settings } from '../../../schema/tables.ts'
-import { groupNameKey, namesInList, readGroupMap } from '../../core/accounts/groups.ts'
+import { namesInList, readGroupMap } from '../../core/accounts/group-lists.ts'
+import { groupNameKey } from '../../core/accounts/groups.ts'
 import { type Authority, runBatch, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 

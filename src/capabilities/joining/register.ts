@@ -1,13 +1,14 @@
 import { and, sql } from 'drizzle-orm'
 import { checkChosenName, refuseReservedName } from '../../core/accounts/chosen-names.ts'
-import { groupsNamed, namesInList } from '../../core/accounts/groups.ts'
+import { namesInList } from '../../core/accounts/group-lists.ts'
+import { groupsNamed } from '../../core/accounts/groups.ts'
 import { keptNamesIn, selectKeptNames } from '../../core/accounts/kept-names.ts'
+import { usualFolder } from '../../core/accounts/usual-folder.ts'
 import {
   isFreeName,
   type NewName,
   nameAndFolder,
   selectTaken,
-  usualFolder,
 } from '../../core/accounts/new-names.ts'
 import { logEvent, type AuditEvent } from '../../core/audit/events.ts'
 import type { Client } from '../../core/base/network.ts'

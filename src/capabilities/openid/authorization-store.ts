@@ -8,7 +8,8 @@ import {
   users,
 } from '../../../schema/tables.ts'
 import type { SessionActor } from '../../core/access/actor.ts'
-import { type FreshnessDeps, whenFresh } from '../../core/access/freshness.ts'
+import type { FreshnessDeps } from '../../core/access/is-fresh.ts'
+import { whenFresh } from '../../core/access/freshness.ts'
 import { PROVIDER_TOLERANCE_SECONDS } from '../../core/access/sign-in-methods.ts'
 import { isSession } from '../../core/access/session-store.ts'
 import { isOnThisComputer } from '../../core/base/issuer.ts'

@@ -1,7 +1,7 @@
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { change, type ChangeDeps, of, read } from '../../core/access/subject.ts'
-import type { UndoSlot } from '../../core/access/undo.ts'
+import type { UndoSlot } from '../../core/access/undo-slot.ts'
 import { insertEvent } from '../../core/audit/events.ts'
 import { toHex } from '../../core/base/encoding.ts'
 import { Refusal } from '../../core/base/refusals.ts'

@@ -6,28 +6,18 @@ import type { SessionActor } from '../../core/access/act-as.ts'
 import { act, type ChangeDeps, own } from '../../core/access/subject.ts'
 import { toEnrol } from '../../core/access/sign-in-methods.ts'
 import { ALGORITHMS } from './cose.ts'
+import {
+  beginForAnybody,
+  type BegunAssertion,
+  type Descriptor,
+  requestOptions,
+} from './begin-for-anybody.ts'
 import { beginCeremony, CEREMONY_MILLISECONDS } from './session-text.ts'
 import { MAX_PASSKEYS_PER_USER, selectForBegin, selectPasskeys } from './store.ts'
 import { userHandleOf } from './user-handle.ts'
 import { NOBODY } from '../../core/database/user-id.ts'
 
 type BeginDeps = Pick<Deps, 'db' | 'keyRing' | 'randomBytes' | 'now'>
-
-/** A request to sign in, or to confirm a session. */
-interface RequestOptions {
-  challenge: string
-  timeout: number
-  rpId: string
-  allowCredentials?: Descriptor[]
-  userVerification: 'required'
-}
-
-interface Descriptor {
-  type: 'public-key'
-  /** Base64url. */
-  id: string
-  transports?: string[]
-}
 
 /**
  * Begins a sign-in or a confirmation. It writes nothing, and reads D1 only for a name.
@@ -39,21 +29,17 @@ interface Descriptor {
  */
 export async function beginAssertion(
   deps: BeginDeps,
-  { rpId }: RelyingParty,
+  relyingParty: RelyingParty,
   username: string,
-): Promise<{ options: { publicKey: RequestOptions }; session: string }> {
-  const rows = username === '' ? [] : await selectForBegin(deps.db, username, rpId, deps.now())
-  const userId = username === '' ? undefined : (rows[0]?.userId ?? NOBODY)
+): Promise<BegunAssertion> {
+  if (username === '') return beginForAnybody(deps, relyingParty)
+  const { rpId } = relyingParty
+  const rows = await selectForBegin(deps.db, username, rpId, deps.now())
+  const userId = rows[0]?.userId ?? NOBODY
   const { ceremony, session } = await beginCeremony(deps, 'assertion', userId)
   const isListed = rows.some(({ discoverable }) => discoverable === false)
-  const publicKey: RequestOptions = {
-    challenge: base64url.encode(ceremony.challenge),
-    timeout: CEREMONY_MILLISECONDS,
-    rpId,
-    ...(isListed && { allowCredentials: rows.flatMap(descriptorOf) }),
-    userVerification: 'required',
-  }
-  return { options: { publicKey }, session }
+  const list = isListed ? rows.flatMap(descriptorOf) : undefined
+  return { options: { publicKey: requestOptions(ceremony, rpId, list) }, session }
 }
 
 /**

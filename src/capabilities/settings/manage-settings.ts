@@ -1,6 +1,7 @@
 import { notExists, sql } from 'drizzle-orm'
 import * as v from 'valibot'
-import { groupsNamed, namesInList, readGroupMap } from '../../core/accounts/groups.ts'
+import { namesInList, readGroupMap } from '../../core/accounts/group-lists.ts'
+import { groupsNamed } from '../../core/accounts/groups.ts'
 import { asAuthority } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { AuditEvent } from '../../core/audit/events.ts'

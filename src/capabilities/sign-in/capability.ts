@@ -16,7 +16,12 @@ export const signIn = capability({
     ],
   ],
   publicPages: [
-    ['/sign-in', () => import('./pages/routes.tsx').then(({ signInPages }) => signInPages)],
+    [
+      '/sign-in',
+      () => import('./pages/routes.tsx').then(({ signInPages }) => signInPages),
+      undefined,
+      'seldom',
+    ],
   ],
   pages: [
     [

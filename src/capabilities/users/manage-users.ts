@@ -9,7 +9,7 @@ import {
   of,
   type Subject,
 } from '../../core/access/subject.ts'
-import type { UndoSlot } from '../../core/access/undo.ts'
+import type { UndoSlot } from '../../core/access/undo-slot.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
 import { refuseLastFactor, takingFactors } from '../../core/accounts/last-factor.ts'

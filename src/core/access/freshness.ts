@@ -1,8 +1,6 @@
 import { and, gt, type SQL, sql } from 'drizzle-orm'
 import { sessions } from '../../../schema/tables.ts'
-import type { Deps } from '../deps.ts'
-
-export type FreshnessDeps = Pick<Deps, 'freshSeconds'>
+import type { FreshnessDeps } from './is-fresh.ts'
 
 /**
  * The time at which the user of a session last proved who they are, at sign-in or later (Unix time,
@@ -12,18 +10,6 @@ export type FreshnessDeps = Pick<Deps, 'freshSeconds'>
 export const provenAt = sql<
   number | null
 >`max(coalesce(${sessions.signedInAt}, 0), ${sessions.confirmedAt})`
-
-/**
- * Tells whether a session may make changes that a thief of its token could make permanent
- * (docs/interface.md, Fresh sessions).
- *
- * @param at The value of `provenAt`.
- * @param now The time of the guarded statement.
- */
-export function isFreshAt(deps: FreshnessDeps, at: number | null, now: number): boolean {
-  const seconds = deps.freshSeconds()
-  return seconds === 'always' || (at !== null && at > now - seconds * 1000)
-}
 
 /** Returns the condition of `isFreshAt` for a row of `sessions`, combined with `when`. */
 export function whenFresh(deps: FreshnessDeps, now: number, when?: SQL): SQL | undefined {

@@ -7,7 +7,7 @@ import { COMMAND_LINE } from '../base/network.ts'
 import type { UserId } from '../database/user-id.ts'
 import { isAdmin } from '../accounts/conditions.ts'
 import type { Actor } from './actor.ts'
-import type { FreshnessDeps } from './freshness.ts'
+import type { FreshnessDeps } from './is-fresh.ts'
 import { methodsOf, selectFreshActor, selectLiveActor } from './session-store.ts'
 import { BY_COMMAND } from './sign-in-methods.ts'
 

@@ -17,7 +17,7 @@ import {
   type ReaderDeps,
 } from './act-as.ts'
 import { type Actor, isSessionActor } from './actor.ts'
-import { type FreshnessDeps, isFreshAt } from './freshness.ts'
+import { type FreshnessDeps, isFreshAt } from './is-fresh.ts'
 import {
   eventBy,
   isActor,

@@ -19,10 +19,8 @@ import { type Authority, type Parts, THE_SERVICE, writing } from '../database/st
 import type { Database } from '../deps.ts'
 import type { ReaderDeps } from './act-as.ts'
 import type { SessionActor } from './actor.ts'
+import { UNDO_MILLISECONDS, type UndoSlot } from './undo-slot.ts'
 import { change, type ChangeDeps, of, own, read } from './subject.ts'
-
-/** For so long a deleted thing can be brought back. */
-export const UNDO_MILLISECONDS = 10 * 60 * 1000
 
 /** The deleted things that are kept of one user: the latest. */
 const MAX_KEPT_OF_USER = 10
@@ -31,19 +29,6 @@ const MAX_KEPT_OF_USER = 10
 const NAME_CHARACTERS = 200
 
 type DeletedKind = 'ssh_key' | 'invitation' | 'client' | 'user'
-
-/** The place where a deletion is kept, for the session that deletes. */
-export interface UndoSlot {
-  /** 128 random bits, hexadecimal. */
-  id: string
-  session: SessionActor
-}
-
-export const UNDO_ID_BYTES = 16
-
-export function isUndoId(text: string): boolean {
-  return /^[0-9a-f]{32}$/.test(text)
-}
 
 /** The rows of a table that a deletion takes away. */
 type DeletedRows = readonly [table: SQLiteTable, which: SQL | undefined]

@@ -2,23 +2,12 @@ import { and, not, notExists, type SQL, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { Refusal } from '../base/refusals.ts'
 import type { Database } from '../database/database.ts'
-import type { Deps } from '../deps.ts'
 import { NOBODY } from '../database/user-id.ts'
 import { basePathSchema, cleanPath } from './fields.ts'
 import { areNobodysFolders, hasAllKeys } from './folders.ts'
 import { selectReservation, selectReservationByProgram } from './reserved-names.ts'
 import { selectSameName } from './store.ts'
-
-/** In the path that an operator has set for new accounts. */
-const PLACE_OF_NAME = '{username}'
-
-/**
- * Returns the base path of a new account where an operator has named none: a folder of its own at a
- * file server, whose root is every storage.
- */
-export function usualFolder({ fileServer }: Pick<Deps, 'fileServer'>): string {
-  return fileServer() === undefined ? '/' : `/homes/${PLACE_OF_NAME}`
-}
+import { PLACE_OF_NAME } from './usual-folder.ts'
 
 /** The name of a new account. */
 export interface NewName {

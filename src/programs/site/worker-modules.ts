@@ -131,12 +131,20 @@ const FIRST_ANSWERS: Readonly<Record<string, readonly string[]>> = {
   settings: ['settings-public-routes'],
   me: ['open-database', 'me-record-routes'],
   signIn: ['open-database', 'sign-in', 'notices-send-after-answer'],
-  signInPage: ['open-database', PAGES, 'texts.en', 'texts.zh', `sign-in-${PAGES}`],
-  status: ['open-database', PAGES, 'texts.en', 'texts.zh', 'status'],
+  signInPage: [PAGES, 'texts.en', 'texts.zh', `sign-in-${PAGES}`],
+  status: [
+    'open-database',
+    PAGES,
+    'texts.en',
+    'texts.zh',
+    'status',
+    `sign-in-${PAGES}-session-cookie`,
+  ],
 }
 
 /** Sources of first answers that are a part by themselves, and not of that of their capability. */
-const ALONE = /\/(public-routes|record-routes|forms|send-after-answer)\.tsx?$/
+const ALONE =
+  /\/(public-routes|record-routes|forms|guest-page|session-cookie|sign-out-routes|send-after-answer)\.tsx?$/
 /** What capabilities show on the first page of an administrator. */
 const OF_STATUS =
   /\/health\/pages\/admin\/routes\.tsx$|\/pages\/(admin\/(attention|needy-count)|health)\.tsx?$/

@@ -30,7 +30,7 @@ declare module '../http/context.ts' {
 type Mount = readonly [
   path: string,
   load: (capabilities: readonly Capability[]) => Promise<Hono<App>>,
-  only?: readonly string[],
+  only?: readonly string[] | undefined,
   database?: 'seldom',
 ]
 

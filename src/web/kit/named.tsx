@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { getCookie, setCookie } from 'hono/cookie'
-import { UNDO_MILLISECONDS } from '../../core/access/undo.ts'
+import { UNDO_MILLISECONDS } from '../../core/access/undo-slot.ts'
 import type { AppContext } from '../http/context.ts'
 import { type Fields, echo } from './form.ts'
 

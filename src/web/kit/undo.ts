@@ -1,4 +1,5 @@
-import { type Undo, UNDO_ID_BYTES, type UndoSlot } from '../../core/access/undo.ts'
+import { UNDO_ID_BYTES, type UndoSlot } from '../../core/access/undo-slot.ts'
+import type { Undo } from '../../core/access/undo.ts'
 import { toHex } from '../../core/base/encoding.ts'
 import type { AppContext } from '../http/context.ts'
 import { sessionOf } from '../http/guard.ts'

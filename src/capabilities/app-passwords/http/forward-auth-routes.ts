@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { App, AppContext } from '../../../web/http/context.ts'
-import { namesInList } from '../../../core/accounts/groups.ts'
+import { namesInList } from '../../../core/accounts/group-lists.ts'
 import { findActor } from '../../../web/http/guard.ts'
 import { query } from '../../../web/http/input.ts'
 import { Refusal } from '../../../core/base/refusals.ts'

@@ -7,7 +7,7 @@ import { SinglePage } from '../../../web/kit/layout.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
 import { NoPasskeysHere, PasskeyButton } from '../../../web/kit/passkey-button.tsx'
 import type { AskingProgram, BegunCeremony, View } from '../../../web/kit/view.ts'
-import { RECOVERED } from '../../two-factor/pages/new-phone.tsx'
+import { RECOVERED } from '../../two-factor/pages/new-phone-path.ts'
 import { CodeField, NameAndPassword } from './fields.tsx'
 import { isFilesPath, signInPath } from './next.ts'
 

@@ -10,6 +10,7 @@ import { isFilesPath, parseNext, pathAfter, signInPath } from './next.ts'
 import { CodePage, SignInPage } from './pages.tsx'
 import { beginSignIn, findAsking, guestPage } from './begin.ts'
 import { loadPart } from '../../../core/base/load-part.ts'
+import { loadDatabase } from '../../../core/deps.ts'
 
 /** The sign-in pages, under `/account/sign-in`. */
 export const signInPages = new Hono<App>()
@@ -42,6 +43,8 @@ export const signInPages = new Hono<App>()
   })
   .post('/code', async (c) => (await loadForms()).takeCode(c))
 
-function loadForms() {
-  return loadPart(() => import('./forms.tsx'))
+/** Loads what the forms need, and not their page: the database, and what checks a sign-in. */
+async function loadForms() {
+  const [forms] = await Promise.all([loadPart(() => import('./forms.tsx')), loadPart(loadDatabase)])
+  return forms
 }

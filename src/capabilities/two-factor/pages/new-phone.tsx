@@ -5,11 +5,7 @@ import { Icon } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
 import type { View } from '../../../web/kit/view.ts'
-
-export const NEW_PHONE_PATH = '/account/security/phone'
-
-/** A form with this field needs no code, because the user has signed in with a recovery code. */
-export const RECOVERED = 'recovered'
+import { NEW_PHONE_PATH, RECOVERED } from './new-phone-path.ts'
 
 interface NewPhoneProps {
   view: View

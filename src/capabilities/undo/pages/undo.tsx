@@ -1,4 +1,4 @@
-import { UNDO_MILLISECONDS } from '../../../core/access/undo.ts'
+import { UNDO_MILLISECONDS } from '../../../core/access/undo-slot.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../../../web/kit/confirm.tsx'
 import { Alert, FormButtons } from '../../../web/kit/fields.tsx'
 import type { Problem } from '../../../web/kit/form.ts'
