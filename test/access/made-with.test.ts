@@ -230,8 +230,7 @@ describe('the pages', () => {
     const admin = new Visitor(site)
     admin.cookies.set('session', await site.token('admin', ADMIN_PASSWORD))
     const { html } = await admin.get('/account/admin/settings/accounts')
-    expect(html).toContain(
-      '2 app passwords, 1 SSH key, of which 1 app password of administrators, made with',
-    )
+    expect(html).toContain('“Administrators” stops 1 app password.')
+    expect(html).toContain('“Everybody” stops 2 app passwords, 1 SSH key.')
   })
 })
