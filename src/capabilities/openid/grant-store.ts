@@ -334,9 +334,9 @@ export function selectAccessOf(db: Database, userId: UserId) {
       givenAt: sql<
         number | null
       >`(select ${openidConsents.givenAt} from ${openidConsents} where ${consent})`.as('given_at'),
-      /** What it was allowed, or else what its tokens have. */
+      /** What it was allowed, or else what its latest token has: one row, however many there are. */
       scope:
-        sql<string>`coalesce((select ${openidConsents.scope} from ${openidConsents} where ${consent}), (select group_concat(${openidGrants.scope}, ' ') from ${openidGrants} where ${isToken}), '')`.as(
+        sql<string>`coalesce((select ${openidConsents.scope} from ${openidConsents} where ${consent}), (select ${openidGrants.scope} from ${openidGrants} where ${isToken} order by ${openidGrants.createdAt} desc limit 1), '')`.as(
           'scope',
         ),
     })
