@@ -128,6 +128,16 @@ describe('a task that waits at the file server', () => {
     expect(await isSettled(site)).toBe(true)
   })
 
+  test('is cancelled among very many of others', async () => {
+    const name = `copy [/](/${'x'.repeat(1500)}) to [/](/mine)`
+    for (let i = 0; i < 6000; i++) queue(`of alice ${i}`, { creator: 'alice', name })
+    queue('own')
+    expect(await site.addRule('/nas/closed', { uid: BOB }, 'none')).toMatchObject({
+      data: { waiting: 0 },
+    })
+    expect(cancelled()).toEqual(['own'])
+  })
+
   test('is cancelled with the run every five minutes, however its right was taken', async () => {
     await site.addRule('/nas/closed', { uid: BOB }, 'read')
     queue('own', { name: 'copy [/](/nas/closed/a) to [/](/other)' })

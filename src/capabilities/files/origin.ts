@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Deps } from '../../core/deps.ts'
+import { ListEntries } from './list-entries.ts'
 import { isReading } from './rights.ts'
 
 export type OriginDeps = Pick<Deps, 'sendOut' | 'randomBytes'>
@@ -118,25 +119,43 @@ async function send(
 }
 
 async function readBefore(late: AbortSignal, answer: Response): Promise<string> {
+  let text = ''
+  for await (const part of partsBefore(late, answer)) {
+    text += part
+    refuseLong(text.length)
+  }
+  return text
+}
+
+/**
+ * Reads a body, as long as it is not too late.
+ *
+ * @yields The next part of its text.
+ * @throws {Refusal} `filesUnavailable`.
+ */
+async function* partsBefore(late: AbortSignal, answer: Response): AsyncGenerator<string> {
   const reader = answer.body?.getReader()
-  if (reader === undefined) return ''
+  if (reader === undefined) return
   const end = () => void reader.cancel().catch(() => undefined)
   late.addEventListener('abort', end)
   const decoder = new TextDecoder()
-  let text = ''
   try {
-    for (let bytes = 0; bytes <= MAX_ANSWER_BYTES;) {
-      const { done, value } = await reader.read()
-      if (late.aborted) break
-      if (done) return text + decoder.decode()
-      bytes += value.length
-      text += decoder.decode(value, { stream: true })
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => {
+        throw filesUnavailable(late.aborted ? TOO_SLOW : 'the answer broke off')
+      })
+      if (late.aborted) throw filesUnavailable(TOO_SLOW)
+      yield done ? decoder.decode() : decoder.decode(value, { stream: true })
+      if (done) return
     }
-  } catch {
-    throw filesUnavailable(late.aborted ? TOO_SLOW : 'the answer broke off')
+  } finally {
+    late.removeEventListener('abort', end)
+    end()
   }
-  end()
-  if (late.aborted) throw filesUnavailable(TOO_SLOW)
+}
+
+function refuseLong(length: number): void {
+  if (length <= MAX_ANSWER_BYTES) return
   throw new Refusal('filesBroken', { detail: `an answer of more than ${MAX_ANSWER_BYTES} bytes` })
 }
 
@@ -160,7 +179,45 @@ export async function callOrigin(
   deps: OriginDeps,
   files: FileServer,
   path: string,
-  call: { token?: string; body?: unknown } = {},
+  call: OriginCall = {},
+): Promise<OriginAnswer> {
+  return exchange(deps, files, path, call, readBefore)
+}
+
+/**
+ * Reads a list of any length: its entries are not held here.
+ *
+ * @param each Gets the JSON of each entry.
+ * @returns The answer with `null` for each entry.
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function readOriginList(
+  deps: OriginDeps,
+  files: FileServer,
+  path: string,
+  each: (entry: string) => void,
+): Promise<OriginAnswer> {
+  return exchange(deps, files, path, { token: files.token }, async (late, answer) => {
+    const entries = new ListEntries()
+    for await (const part of partsBefore(late, answer)) {
+      for (const entry of entries.read(part)) each(entry)
+      refuseLong(entries.length)
+    }
+    return entries.rest
+  })
+}
+
+interface OriginCall {
+  token?: string
+  body?: unknown
+}
+
+async function exchange(
+  deps: OriginDeps,
+  files: FileServer,
+  path: string,
+  call: OriginCall,
+  read: (late: AbortSignal, answer: Response) => Promise<string>,
 ): Promise<OriginAnswer> {
   const headers = new Headers({ 'X-Forwarded-For': randomAddress(deps) })
   if (call.token !== undefined) headers.set('Authorization', call.token)
@@ -173,7 +230,7 @@ export async function callOrigin(
   const deadline = beginDeadline(files)
   try {
     const answer = await send(deps, files, path, init, deadline.late)
-    const parsed = parseEnvelope(await readBefore(deadline.late, answer))
+    const parsed = parseEnvelope(await read(deadline.late, answer))
     if (parsed !== undefined) return parsed
     throw new Refusal('filesBroken', { detail: `HTTP ${answer.status} without an envelope` })
   } finally {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { callOrigin, type OriginDeps } from '../files/origin.ts'
+import { callOrigin, type OriginDeps, readOriginList } from '../files/origin.ts'
 import { hasRulesIn, pathAndParents, type RulesAt, rulesByPath, seenBy } from './decision.ts'
 import { areMet, writesWhole } from './needs.ts'
 import type { RightsHere } from './plan.ts'
@@ -23,7 +23,8 @@ const taskSchema = v.object({
   creator_role: v.number(),
 })
 type Task = v.InferOutput<typeof taskSchema>
-const tasksSchema = v.nullable(v.array(taskSchema))
+const entrySchema = v.pipe(v.string(), v.parseJson(), taskSchema)
+const listSchema = v.object({ code: v.literal(200), data: v.nullable(v.array(v.null())) })
 
 /**
  * Cancels the tasks that wait in the queues of the file server and that their users might not begin
@@ -40,8 +41,7 @@ export async function cancelWaitingTasks(
   const at = rulesByPath(here.rules)
   await Promise.all(
     TASK_KINDS.map(async (kind) => {
-      const tasks = await listWaiting(deps, files, kind)
-      const ids = tasks.filter((task) => isOver(kind, task, here, at)).map(({ id }) => id)
+      const ids = await listWaiting(deps, files, kind, (task) => isOver(kind, task, here, at))
       if (ids.length === 0) return
       const call = { token: files.token, body: ids }
       const { code } = await callOrigin(deps, files, `/api/task/${kind}/cancel_some`, call)
@@ -51,13 +51,22 @@ export async function cancelWaitingTasks(
   )
 }
 
-async function listWaiting(deps: OriginDeps, files: FileServer, kind: TaskKind): Promise<Task[]> {
-  const path = `/api/task/${kind}/undone`
-  const { code, data } = await callOrigin(deps, files, path, { token: files.token })
-  const tasks = v.safeParse(tasksSchema, data)
-  if (code !== 200 || !tasks.success)
-    throw new Refusal('filesBroken', { detail: 'no list of tasks' })
-  return (tasks.output ?? []).filter(({ state }) => WAITING.includes(state))
+/** Lists the ids of tasks that wait. A user can make so many that they are not held here. */
+async function listWaiting(
+  deps: OriginDeps,
+  files: FileServer,
+  kind: TaskKind,
+  which: (task: Task) => boolean,
+): Promise<string[]> {
+  const ids: string[] = []
+  const list = await readOriginList(deps, files, `/api/task/${kind}/undone`, (entry) => {
+    const task = v.safeParse(entrySchema, entry)
+    if (!task.success) throw new Refusal('filesBroken', { detail: 'no list of tasks' })
+    const { id, state } = task.output
+    if (WAITING.includes(state) && which(task.output)) ids.push(id)
+  })
+  if (v.is(listSchema, list)) return ids
+  throw new Refusal('filesBroken', { detail: 'no list of tasks' })
 }
 
 /** Whether a task waits that its user might not begin now. */
