@@ -15,11 +15,11 @@ export const twoFactorEn = {
   phone: {
     title: 'Move to a new phone',
     lead: 'Your account moves to the authenticator app on the new phone. When you have finished, the old phone and the old recovery codes stop working.',
-    first:
-      'Show that it is you: enter a code from the old phone or, if it is lost, a recovery code.',
+    first: 'Show that it is you',
+    firstCode: 'Enter a code from the old phone or, if it is lost, a recovery code.',
     firstRecovered: 'You have just signed in with a recovery code. Nothing more is needed.',
-    second: 'Scan a QR code with the new phone.',
-    third: 'Keep the new recovery codes.',
+    second: 'Scan a QR code with the new phone',
+    third: 'Keep the new recovery codes',
     submit: 'Continue',
     lostTitle: 'Have you lost your phone?',
     lost: 'Set up a new one now. When you have finished, the old phone and the old recovery codes stop working, and you get new codes. If you still have the phone, you can ignore this.',

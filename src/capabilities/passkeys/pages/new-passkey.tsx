@@ -1,6 +1,6 @@
 import { MAX_NAME_CHARACTERS } from '../session-text.ts'
 import { CONFIRM_FIELDS, ConfirmFields } from '../../../web/kit/confirm.tsx'
-import { Alert, Field } from '../../../web/kit/fields.tsx'
+import { Alert, Field, FormButtons } from '../../../web/kit/fields.tsx'
 import { echo, type Fields, type Problem } from '../../../web/kit/form.ts'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Heading } from '../../../web/kit/parts.tsx'
@@ -8,6 +8,8 @@ import { PasskeyButton } from '../../../web/kit/passkey-button.tsx'
 import { describeUserAgent } from '../../../web/kit/user-agent.ts'
 import type { BegunCeremony, View } from '../../../web/kit/view.ts'
 import { browserOf } from '../../sessions/pages/sessions.tsx'
+
+const SECURITY_PATH = '/account/security'
 
 interface NewPasskeyProps {
   view: View
@@ -30,18 +32,22 @@ export function NewPasskeyPage(props: NewPasskeyProps) {
         {ceremony !== undefined ? (
           <CreateForm {...props} ceremony={ceremony} />
         ) : isStopped ? (
-          <Alert problem={problem} fields={[]} />
+          <>
+            <Alert problem={problem} fields={[]} />
+            <p class="buttons">
+              <a role="button" class="secondary" href={SECURITY_PATH}>
+                {t.back}
+              </a>
+            </p>
+          </>
         ) : (
           <form method="post" action="/account/security/passkeys/confirm">
             <Alert problem={problem} fields={CONFIRM_FIELDS} />
             <ConfirmFields view={view} form="add" problem={problem} />
-            <button>{t.continue}</button>
+            <FormButtons view={view} submit={t.continue} back={SECURITY_PATH} />
           </form>
         )}
       </article>
-      <p class="aside">
-        <a href="/account/security">{t.back}</a>
-      </p>
     </AccountPage>
   )
 }
@@ -60,13 +66,18 @@ function CreateForm(props: NewPasskeyProps & { ceremony: BegunCeremony }) {
         problem={problem}
         spellcheck
       />
-      <PasskeyButton
-        view={view}
-        ceremony={ceremony}
-        use="create"
-        label={t.create}
-        again="/account/security/passkeys/add"
-      />
+      <div class="buttons">
+        <PasskeyButton
+          view={view}
+          ceremony={ceremony}
+          use="create"
+          label={t.create}
+          again="/account/security/passkeys/add"
+        />
+        <a role="button" class="secondary" href={SECURITY_PATH}>
+          {view.t.cancel}
+        </a>
+      </div>
       <p class="hint" data-without-passkeys>
         {t.needsScript}
       </p>

@@ -23,7 +23,8 @@ export function NewPhonePage({ view, problem, isRecovered }: NewPhoneProps) {
       <article>
         <ol class="steps">
           <li>
-            <p>{isRecovered ? t.firstRecovered : t.first}</p>
+            <h2>{t.first}</h2>
+            <p>{isRecovered ? t.firstRecovered : t.firstCode}</p>
             <form method="post" action={NEW_PHONE_PATH}>
               <Alert
                 problem={problem}
@@ -45,8 +46,12 @@ export function NewPhonePage({ view, problem, isRecovered }: NewPhoneProps) {
               <FormButtons view={view} submit={t.submit} back="/account/security" />
             </form>
           </li>
-          <li>{t.second}</li>
-          <li>{t.third}</li>
+          <li>
+            <h2>{t.second}</h2>
+          </li>
+          <li>
+            <h2>{t.third}</h2>
+          </li>
         </ol>
       </article>
     </AccountPage>
