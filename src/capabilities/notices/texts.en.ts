@@ -116,7 +116,7 @@ export const noticesEn = {
     },
     changeAddress: 'Change the address',
     ownKindHints: {
-      email: 'To your address, which you enter and confirm first.',
+      email: 'You enter and confirm your address first.',
       ntfy: 'As a push message in the free app ntfy.',
       webhook: 'A webhook: the program gets each notification as signed JSON.',
     },

@@ -104,9 +104,13 @@ function kindsFor({ view, channel, address }: OwnNoticesProps): {
 } {
   const isOffered = channel === undefined && address !== undefined
   const hasEmail = view.hasMail && (address !== undefined || emailPageOf(view) !== undefined)
-  if (!hasEmail) return { choices: ['ntfy'], others: ['webhook'] }
-  const isChosen = channel?.kind === 'email' && address !== undefined
   const others = (['ntfy', 'webhook'] as const).filter((kind) => kind !== channel?.kind)
+  if (!hasEmail)
+    return {
+      choices: others.filter((kind) => kind === 'ntfy'),
+      others: others.filter((kind) => kind === 'webhook'),
+    }
+  const isChosen = channel?.kind === 'email' && address !== undefined
   return { choices: isOffered || isChosen ? [] : ['email'], others }
 }
 
