@@ -63,7 +63,7 @@ describe('people who wait for an approval', () => {
   })
 
   test('are approved without a question while the session is fresh', async () => {
-    const form = `<form method="post" action="${USERS}/${bob}/approve${LIST}"><button>Approve</button></form>`
+    const form = `<form method="post" action="${USERS}/${bob}/approve${LIST}"><input type="hidden" name="named" value="bob"/><button>Approve</button></form>`
     expect((await admin.get(WAITING)).html).toContain(form)
     site.now += 15 * MINUTE
     const { html } = await admin.get(WAITING)

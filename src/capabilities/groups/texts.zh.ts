@@ -56,7 +56,7 @@ export const groupsZh: typeof groupsEn = {
     lead: '谁可以查看和修改什么。权限对文件夹中的所有内容有效。',
     andMore: (names, more) => chinese`${names} 等，另有 ${String(more)} 个用户`,
     noFilesTitle: '本站没有连接文件服务器',
-    noFilesHint: '权限设置在 OpenList 等文件服务器的文件夹上。连接方法见指南 docs/files.md。',
+    noFilesHint: '权限设置在 OpenList 等文件服务器的文件夹上。连接方法见指南 docs/files.zh-CN.md。',
     away: '文件服务器当前没有响应。权限的改动会在它恢复后立即写入。',
     openLinks:
       '文件服务器不对链接签名（sign_all 已关闭）。知道地址的任何人都能打开文件，不受下列权限限制。请在文件服务器上打开 sign_all。',

@@ -32,8 +32,10 @@ export function SignInPage(props: SignInProps) {
   return (
     <SinglePage view={props.view} title={t.title}>
       <article>
-        <Heading title={t.to(props.view.site.title)} lead={lead(props.view.host)} />
-        {props.asking && <p>{props.asking.lead}</p>}
+        <Heading
+          title={t.to(props.view.site.title)}
+          lead={props.asking?.lead ?? lead(props.view.host)}
+        />
         <PasswordForm {...props} />
         <OtherWays {...props} />
         {props.guestPage !== undefined && (
