@@ -108,7 +108,7 @@ describe('the overview', () => {
     expect(location).toBe('/account?done=network-known')
     const known = await overview()
     expect(known.text).not.toContain('Was it you?')
-    expect(known.text).toContain('You said that the sign-in from 203.0.113.9 is known')
+    expect(known.text).toContain('You answered the question about the sign-in from 203.0.113.9')
   })
 
   test.each([

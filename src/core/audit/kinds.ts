@@ -91,7 +91,7 @@ const KINDS = {
   password_changed: { class: 'other', look: 'password', topic: 'password', page: 'security' },
   profile_changed: { class: 'other', look: 'account' },
   session_ended: { class: 'frequent', look: 'session' },
-  network_checked: { class: 'other', look: 'session' },
+  network_checked: { class: 'other', look: 'signedIn' },
   key_added: {
     class: 'other',
     look: 'key',

@@ -482,7 +482,7 @@ export const kitEn = {
     'key-deleted': 'The key was deleted.',
     'keys-deleted': 'All keys were deleted.',
     'keys-restored': 'What you deleted is back.',
-    'network-known': 'Thank you. There will be no more warning of this network.',
+    'network-known': 'Thank you. You won’t be warned of this network again.',
     'account-checked': 'You have checked everything that opens your account.',
     'session-ended': 'The session has ended.',
     'sessions-ended': 'You are signed out on all other devices.',
@@ -508,7 +508,7 @@ export const kitEn = {
     'program-deleted': (name) => `The app “${name}” was deleted.`,
     'key-added': (name) => `The key “${name}” was added.`,
     'key-deleted': (name) => `The key “${name}” was deleted.`,
-    'network-known': (name) => `Thank you. There will be no more warning of ${name}.`,
+    'network-known': (name) => `Thank you. You won’t be warned of ${name} again.`,
     'session-ended': (name) => `${name} is signed out.`,
     'app-password-deleted': (name) => `The app password “${name}” was deleted.`,
     'passkey-deleted': (name) =>
