@@ -250,13 +250,13 @@ describe('the list of users', () => {
       return textOf(/<div class="tabs".*?<\/div>/s.exec(html)?.[0] ?? '')
     }
     expect(await tabs()).toBe(
-      'All Administrators Disabled No second factor 2 Waiting Locked Ending',
+      'All Waiting Locked No second factor 2 Ending Administrators Disabled',
     )
     await site.addUser('bob', { waiting: true, disabled: true })
     await site.addUser('carol', { endsAt: site.now + HOUR })
     for (let attempt = 0; attempt < 5; attempt++) await site.login('alice', 'wrong-Passw0rd')
     expect(await tabs()).toBe(
-      'All Administrators Disabled No second factor 4 Waiting 1 Locked 1 Ending 1',
+      'All Waiting 1 Locked 1 No second factor 4 Ending 1 Administrators Disabled',
     )
     expect(namesIn((await admin.get(`${USERS}?group=ending`)).html)).toEqual(['carol'])
     for (const path of ['users', 'events', 'settings/site'])
@@ -286,8 +286,10 @@ describe('the list of users', () => {
 
   test('says so when nobody is found, and shows the way back', async () => {
     const { html } = await admin.get(`${USERS}?search=nobody`)
-    expect(textOf(html)).toContain('No name, e-mail address or network contains “nobody”.')
-    expect(html).toContain(`<a href="${USERS}">`)
+    expect(textOf(html)).toContain(
+      'No name or e-mail address contains “nobody”, and no network is “nobody”.',
+    )
+    expect(html).toContain(`<a role="button" class="secondary" href="${USERS}">`)
     expect(html).toContain('value="nobody"')
   })
 

@@ -29,12 +29,12 @@ const MAX_NAMES_LIKE = 20_000
 
 /** The groups of users that an operator can list. */
 export const USER_GROUPS = [
-  'admins',
-  'disabled',
-  'without-two-factor',
   'waiting',
   'locked',
+  'without-two-factor',
   'ending',
+  'admins',
+  'disabled',
 ] as const
 
 export type UserGroup = (typeof USER_GROUPS)[number]

@@ -47,7 +47,8 @@ export const usersEn = {
     searchSubmit: 'Search',
     add: 'New user',
     none: 'No users found',
-    noneHint: (search: string) => `No name, e-mail address or network contains “${search}”.`,
+    noneHint: (search: string) =>
+      `No name or e-mail address contains “${search}”, and no network is “${search}”.`,
     noneIn: {
       admins: 'Nobody is an administrator',
       disabled: 'Nobody is disabled',
@@ -150,7 +151,7 @@ export const usersEn = {
     basePath: 'Base folder',
     basePathHint: 'The user sees only the files in this folder.',
     newBasePathHint:
-      'The user sees only the files in this folder. {username} becomes the user name; / is all files.',
+      'The user sees only this folder and what is in it. / means all files, and {username} the user name.',
     permissions: 'Permissions',
     levels,
     permissionGroups,

@@ -29,7 +29,7 @@ export const usersZh: typeof usersEn = {
     searchSubmit: '搜索',
     add: '新建用户',
     none: '没有找到用户',
-    noneHint: (search) => `没有名称、邮箱或网络包含“${search}”的用户。`,
+    noneHint: (search) => `没有名称或邮箱包含“${search}”的用户，也没有网络 ${search}。`,
     noneIn: {
       admins: '没有管理员',
       disabled: '没有被停用的用户',

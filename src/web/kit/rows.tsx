@@ -166,14 +166,21 @@ export function Tiles({ tiles }: { tiles: Figure[] }) {
   )
 }
 
-/** Stands in for a list without entries. */
-export function Empty({ icon, title, hint }: { icon: IconName; title: string; hint?: string }) {
+interface EmptyProps {
+  icon: IconName
+  title: string
+  hint?: string
+}
+
+/** Stands in for a list without entries; the child leads on. */
+export function Empty({ icon, title, hint, children }: PropsWithChildren<EmptyProps>) {
   const drawn = DRAWN.find((name) => name === icon)
   return (
     <div class="empty">
       {drawn === undefined ? <Icon name={icon} /> : <Drawing name={drawn} />}
       <h2>{title}</h2>
       {hint !== undefined && <p>{hint}</p>}
+      {children}
     </div>
   )
 }

@@ -120,17 +120,23 @@ function GroupCount({ count }: { count: number }) {
 const GOOD_NONE: readonly UserSearch['group'][] = ['without-two-factor', 'waiting', 'locked']
 
 function NoUsers({ view: { t }, search, group }: UserSearch & { view: View }) {
-  const { none, noneIn, noneHint } = t.adminUsers
+  const { none, noneIn, noneHint, showAll } = t.adminUsers
+  const all = (
+    <a role="button" class="secondary" href={USERS_PATH}>
+      {showAll}
+    </a>
+  )
   return (
     <>
       {search === '' && group !== '' ? (
-        <Empty icon={GOOD_NONE.includes(group) ? 'done' : 'users'} title={noneIn[group]} />
+        <Empty icon={GOOD_NONE.includes(group) ? 'done' : 'users'} title={noneIn[group]}>
+          {all}
+        </Empty>
       ) : (
-        <Empty icon="users" title={none} hint={search === '' ? '' : noneHint(search)} />
+        <Empty icon="users" title={none} hint={search === '' ? '' : noneHint(search)}>
+          {all}
+        </Empty>
       )}
-      <p class="aside">
-        <a href={USERS_PATH}>{t.adminUsers.showAll}</a>
-      </p>
     </>
   )
 }
