@@ -89,7 +89,7 @@ const FIND_FAULTS = String.raw`function findFaults(least, width) {
   const { scrollWidth } = document.documentElement
   if (scrollWidth > width) faults.push('the page is ' + scrollWidth + ' px wide')
   for (const element of document.querySelectorAll('body *')) {
-    if (!isShown(element) || element.closest('svg, .find + .tabs, thead')) continue
+    if (!isShown(element) || element.closest('svg, .find + .tabs, .tabs:has(+ .older), thead')) continue
     const box = boxOf(element)
     if (box.right > width + 1) faults.push('beyond the right edge: ' + nameOf(element))
     const { overflowX } = getComputedStyle(element)
