@@ -192,7 +192,7 @@ describe('the page of folders', () => {
     expect(text).toContain(
       'Visitors who are not signed in By own permissions /nas/finance alice may change it',
     )
-    expect(text).toMatch(/What may a user see\?.*Save Remove this right Everybody else No access/)
+    expect(text).toMatch(/What may a user see\?.*Save Remove this right .*Remove this right Everybody else No access/)
     const { html } = await admin.get(FOLDERS)
     expect(html.lastIndexOf('/nas/finance')).toBeGreaterThan(html.indexOf('class="tree"'))
     const [, , bob] = await site.db.select().from(folderRules)
@@ -200,11 +200,11 @@ describe('the page of folders', () => {
     expect(
       await site.db.select().from(folderRules).where(eq(folderRules.access, 'write')),
     ).toHaveLength(2)
-    await admin.post(`${FOLDERS}/change`, {
-      rule: String(bob?.id),
-      access: 'write',
-      delete: 'true',
-    })
+    expect(html).toContain(`Remove the right of “bob” in ${bob?.path}?`)
+    const removal = { rule: String(bob?.id), delete: 'true', named: 'bob' }
+    const { location } = await admin.post(`${FOLDERS}/change`, removal)
+    expect(location).toBe(`${FOLDERS}?done=folder-rule-removed`)
+    expect(await shown(location ?? '')).toContain('The right was removed: bob.')
     expect(await site.db.select().from(folderRules)).toHaveLength(2)
   })
 

@@ -112,7 +112,8 @@ export const groupsEn = {
     change: 'Change',
     save: 'Save',
     remove: 'Remove this right',
-    removeHint: 'Without this right, those that are left decide. Without any, the folder is open.',
+    removeQuestion: (who: string, path: string) => `Remove the right of “${who}” in ${path}?`,
+    removeLast: 'It is the last one there: the folder is then as open as the one above it.',
     rightLabel: 'Right',
     add: 'Give a right',
     addHint:

@@ -94,7 +94,8 @@ export const groupsZh: typeof groupsEn = {
     change: '修改',
     save: '保存',
     remove: '移除此权限',
-    removeHint: '移除后由其余权限决定。没有任何权限时，文件夹对所有人开放。',
+    removeQuestion: (who, path) => `移除“${who}”在 ${path} 的权限？`,
+    removeLast: '这是该文件夹的最后一项权限：移除后，它与上级文件夹一样开放。',
     rightLabel: '权限',
     add: '设置权限',
     addHint:

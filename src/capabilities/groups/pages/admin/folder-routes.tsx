@@ -9,6 +9,8 @@ import { action, formsOf } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 import { attempt, type Fields, problemOf, type Refused } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
+import { nameNotice } from '../../../../web/kit/named.tsx'
+import { goTo } from '../../../../web/kit/view.ts'
 import { adoptFolder } from '../../adopt.ts'
 import { checkFolders } from '../../check.ts'
 import { changeRule, createRule, listRules, removeRule } from '../../folder-rules.ts'
@@ -36,6 +38,7 @@ export const folderPages = formsOf(FOLDERS_PATH, showFolders, {
     confirms: true,
     async run(c, { path, access, who = '', username = '' }) {
       const whose = await whoseIn(c, who.trim(), username.trim())
+      nameNotice(c, `${who.replace(/^(?:group|user):/, '').trim() || username} · ${path}`)
       return createRule(c.get('deps'), actorOf(c), { path, access, ...whose })
     },
     done: 'folder-rule-made',
@@ -47,7 +50,12 @@ export const folderPages = formsOf(FOLDERS_PATH, showFolders, {
       fields['delete'] === undefined
         ? changeRule(c.get('deps'), actorOf(c), rule, fields['access'])
         : removeRule(c.get('deps'), actorOf(c), rule),
-    done: 'folder-rule-changed',
+    done: (c, _, fields) =>
+      goTo(
+        c,
+        FOLDERS_PATH,
+        fields['delete'] === undefined ? 'folder-rule-changed' : 'folder-rule-removed',
+      ),
   }),
   sync: action({
     confirms: true,

@@ -1,9 +1,10 @@
 import type { Child } from 'hono/jsx'
 import { Avatar } from '../../../../web/kit/avatar.tsx'
-import { CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
+import { Change, CONFIRM_FIELDS, ConfirmFields } from '../../../../web/kit/confirm.tsx'
 import { Alert, Confirm } from '../../../../web/kit/fields.tsx'
 import { problemIn } from '../../../../web/kit/form.ts'
 import { Icon } from '../../../../web/kit/icons.tsx'
+import { Named } from '../../../../web/kit/named.tsx'
 import { Breakable } from '../../../../web/kit/parts.tsx'
 import type { View } from '../../../../web/kit/view.ts'
 import type { Decided } from '../../decision.ts'
@@ -31,7 +32,7 @@ export function Tree({ folders, ...props }: TreeProps) {
           <Warnings {...props} path={folder.path} />
           <ul class="rights">
             {folder.rules.map((rule) => (
-              <RuleRow {...props} rule={rule} />
+              <RuleRow {...props} rule={rule} isLast={folder.rules.length === 1} />
             ))}
             {folder.others.map((other) => (
               <OtherRow view={props.view} other={other} path={folder.path} />
@@ -73,33 +74,47 @@ function Warnings({ view, there, weak, path }: FoldersProps & { path: string }) 
   )
 }
 
-function RuleRow({ view, rule, refused, hasFiles }: FoldersProps & { rule: ListedRule }) {
+interface RuleRowProps extends FoldersProps {
+  rule: ListedRule
+  /** Whether no other rule decides at its folder. */
+  isLast: boolean
+}
+
+function RuleRow({ view, rule, isLast, refused, hasFiles }: RuleRowProps) {
   const t = view.t.folders
-  const problem = problemIn(refused, 'change', { rule: String(rule.id) })
+  const refusal = problemIn(refused, 'change', { rule: String(rule.id) })
+  const isRemoval = refused?.fields['delete'] !== undefined
+  const problem = isRemoval ? undefined : refusal
   const form = `rule-${rule.id}`
+  const who = whoIn(view, rule)
+  const named = `${who} · ${rule.path}`
+  const question = t.removeQuestion(who, rule.path)
   return (
     <li id={form}>
       <Right view={view} who={<Who view={view} rule={rule} />} access={rule.access} />
       {hasFiles && (
-        <Confirm label={t.change} cancel={view.t.cancel} question="" open={problem !== undefined}>
+        <Confirm label={t.change} cancel={view.t.cancel} question="" open={refusal !== undefined}>
           <form method="post" action={`${FOLDERS_PATH}/change`}>
             <Alert problem={problem} fields={['access', ...CONFIRM_FIELDS]} />
             <input type="hidden" name="rule" value={String(rule.id)} />
-            <AccessField
-              view={view}
-              form={form}
-              value={rule.access}
-              hint={t.removeHint}
-              problem={problem}
-            />
+            <Named name={named} />
+            <AccessField view={view} form={form} value={rule.access} problem={problem} />
             <ConfirmFields view={view} form={form} problem={problem} />
             <p class="buttons">
               <button>{t.save}</button>
-              <button class="secondary danger" name="delete" value="true">
-                {t.remove}
-              </button>
             </p>
           </form>
+          <Change
+            view={view}
+            label={t.remove}
+            question={isLast ? `${question}${view.t.sentenceGap}${t.removeLast}` : question}
+            action={`${FOLDERS_PATH}/change`}
+            values={{ rule: rule.id, delete: 'true' }}
+            named={named}
+            submit={t.remove}
+            problem={isRemoval ? refusal : undefined}
+            confirmedAs={`${form}-remove`}
+          />
         </Confirm>
       )}
     </li>
