@@ -98,7 +98,7 @@ export const meZh: typeof meEn = {
     lead: '以下各项仍然可以使用你的账户。请删除你不认识的。',
     hint: '所有设备均已退出。用新密码登录后即可删除。',
     signIn: '登录并检查',
-    andMore: (names, more) => `${names}等，另有 ${more} 项`,
+    andMore: (names, more) => `${names}，另有 ${more} 项`,
     channelOfOther: '只有用户本人可以删除。',
     address: '重设密码的链接可以发送到此地址。',
   },

@@ -214,7 +214,7 @@ export const settingsEn = {
     asJson: ' Written as JSON.',
     /** What stops where the second factor is required from administrators, and from everybody. */
     madeWithPassword: (ofAdmins: string, ofAll: string) =>
-      `${ofAdmins === '' ? '' : `“Administrators” stops ${ofAdmins}. `}“Everybody” stops ${ofAll}. They were made with a password alone, and work again once their owners confirm them on the page Security.`,
+      `${ofAdmins === ofAll ? 'Requiring it' : `${ofAdmins === '' ? '' : `“Administrators” stops ${ofAdmins}. `}“Everybody”`} stops ${ofAll}. They were made with a password alone, and work again once their owners confirm them on the page Security.`,
     credentials: (appPasswords: number, keys: number) =>
       [appPasswords > 0 && someAppPasswords(appPasswords), keys > 0 && someKeys(keys)]
         .filter(Boolean)

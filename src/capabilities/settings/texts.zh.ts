@@ -216,9 +216,9 @@ export const settingsZh: typeof settingsEn = {
     asTable: '以表格编辑',
     asJson: '以 JSON 书写。',
     madeWithPassword: (ofAdmins, ofAll) =>
-      `${ofAdmins === '' ? '' : `选择“管理员”会停用${ofAdmins}；`}选择“所有人”会停用${ofAll}。它们仅凭密码创建，所有者在“安全”页面确认后即可继续使用。`,
+      `${ofAdmins === ofAll ? '要求双重验证' : `${ofAdmins === '' ? '' : `选择“管理员”会停用 ${ofAdmins}；`}选择“所有人”`}会停用 ${ofAll}。它们仅凭密码创建，所有者在“安全”页面确认后即可继续使用。`,
     credentials: (appPasswords, keys) =>
-      [appPasswords > 0 && `应用专用密码 ${appPasswords} 个`, keys > 0 && `SSH 公钥 ${keys} 个`]
+      [appPasswords > 0 && `${appPasswords} 个应用专用密码`, keys > 0 && `${keys} 个 SSH 公钥`]
         .filter(Boolean)
         .join('、'),
   },
