@@ -67,7 +67,9 @@ export function eventSentence(t: Texts, event: EventRecord, reader: Reader): Par
   const sentence = template
     .split(/\{(who|whose|whom|what|provider|reason|times)\}/)
     .flatMap((text, place) => (place % 2 === 0 ? [text] : (own(words, text) ?? [])))
-  return [...(isEventKind(kind) ? capitalised(sentence) : sentence), ...changesText(t, event)]
+  // What a new account may do stands on the overview of its user.
+  const changes = reader === 'owner' && kind === 'user_made' ? [] : changesText(t, event)
+  return [...(isEventKind(kind) ? capitalised(sentence) : sentence), ...changes]
 }
 
 /** A sentence may begin with “your”; names stay as they are. */
