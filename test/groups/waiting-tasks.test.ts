@@ -105,6 +105,19 @@ describe('a task that waits at the file server', () => {
     expect(cancelled()).toEqual(['own', 'of alice'])
   })
 
+  test.each([
+    ['disabled', { disabled: true }],
+    ['of another base path', { base_path: '/nas' }],
+  ])('is cancelled after the answer that makes its user %s', async (_, change) => {
+    await site.addRule('/x', { uid: ALICE }, 'none')
+    queue('own', { name: 'copy [/](/a) to [/](/nas/b)' })
+    queue('of alice', { creator: 'alice', name: 'copy [/](/a) to [/](/nas/b)' })
+    const changed = { id: BOB, username: 'bob', ...change }
+    expect(await site.admin('POST', 'user/update', changed)).toMatchObject({ code: 200 })
+    await site.settle()
+    expect(cancelled()).toEqual(['own'])
+  })
+
   test('of an unknown user is cancelled where any rule is, and stays elsewhere', async () => {
     queue('there', { creator: 'robert' })
     queue('elsewhere', { creator: 'robert', name: 'copy [/](/x) to [/](/mine)' })

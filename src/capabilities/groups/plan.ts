@@ -4,11 +4,18 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, callOrigin, type OriginDeps } from '../files/origin.ts'
-import { type FolderRule, type Person, rulesByPath, seenBy, usersOf } from './decision.ts'
+import { type FolderRule, rulesByPath, seenBy, usersOf } from './decision.ts'
 import { type Lists, type Meta, metaSchema, type MetaPlan, planMetas } from './metas.ts'
 import { readMetaRecords, selectMetaRecords, selectRemoteUsers } from './meta-store.ts'
 import type { MetaRecord } from './metas.ts'
-import { readPeople, readRules, selectFolderState, selectPeople, selectRules } from './store.ts'
+import {
+  type PersonHere,
+  readPeople,
+  readRules,
+  selectFolderState,
+  selectPeople,
+  selectRules,
+} from './store.ts'
 
 export type PlanDeps = OriginDeps & Pick<Deps, 'db' | 'now'>
 
@@ -25,7 +32,7 @@ export interface RightsHere {
   rules: readonly FolderRule[]
   /** The folders that have rules. */
   folders: readonly string[]
-  people: readonly Person[]
+  people: readonly PersonHere[]
   records: readonly MetaRecord[]
   /** The users of the file server whom an account acts as. */
   remoteUsers: Awaited<ReturnType<typeof selectRemoteUsers>>

@@ -47,6 +47,7 @@ export function selectPeople(db: Database) {
       role: users.role,
       disabled: users.disabled,
       endsAt: users.endsAt,
+      basePath: users.basePath,
       groupIds: groupIds.as('group_ids'),
     })
     .from(users)
@@ -56,16 +57,32 @@ export function selectPeople(db: Database) {
 
 const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(v.number()))
 
+/** An account of this site. */
+export interface PersonHere extends Person {
+  isEnabled: boolean
+  basePath: string
+}
+
 /**
  * Reads the rows of `selectPeople`: general accounts, disabled ones too, and the guest unless it is
  * disabled.
  *
  * @param now Unix time, milliseconds.
  */
-export function readPeople(rows: Awaited<ReturnType<typeof selectPeople>>, now: number): Person[] {
+export function readPeople(
+  rows: Awaited<ReturnType<typeof selectPeople>>,
+  now: number,
+): PersonHere[] {
   return rows
-    .filter((row) => row.role !== GUEST || isEnabledAt(row, now))
-    .map(({ id, role, groupIds }) => ({ id, role, groupIds: v.parse(idsSchema, groupIds) }))
+    .map((row) => ({ ...row, isEnabled: isEnabledAt(row, now) }))
+    .filter(({ role, isEnabled }) => role !== GUEST || isEnabled)
+    .map(({ id, role, groupIds, isEnabled, basePath }) => ({
+      id,
+      role,
+      groupIds: v.parse(idsSchema, groupIds),
+      isEnabled,
+      basePath,
+    }))
 }
 
 /** Selects the version of the rules and of all that they depend on. */

@@ -1,9 +1,17 @@
 import * as v from 'valibot'
 import { ADMIN } from '../../core/accounts/roles.ts'
+import { cleanFolder } from '../../core/base/clean-folder.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { callOrigin, type OriginDeps, readOriginList } from '../files/origin.ts'
-import { hasRulesIn, pathAndParents, type RulesAt, rulesByPath, seenBy } from './decision.ts'
+import {
+  hasRulesIn,
+  isAtOrBelow,
+  pathAndParents,
+  type RulesAt,
+  rulesByPath,
+  seenBy,
+} from './decision.ts'
 import { areMet, writesWhole } from './needs.ts'
 import type { RightsHere } from './plan.ts'
 import { creatorOf } from './shares.ts'
@@ -77,7 +85,9 @@ function isOver(kind: TaskKind, task: Task, here: RightsHere, at: RulesAt): bool
   const person = here.people.find(({ id }) => id === userId)
   // The name is that of the day when the task was made, so it may be another user's by now.
   if (person === undefined) return needs.some(({ path }) => isRuled(at, path))
-  return !areMet(seenBy(at, person), needs)
+  const base = cleanFolder(person.basePath)
+  const isBelow = needs.every(({ path }) => isAtOrBelow(path, base))
+  return !person.isEnabled || !isBelow || !areMet(seenBy(at, person), needs)
 }
 
 /** Whether a rule decides about a folder, or about one below it. */

@@ -76,6 +76,16 @@ export async function writeWaiting(deps: WriterDeps, files: FileServer): Promise
   if (!(await isSettled(deps.db))) await writeRest(deps, files)
 }
 
+/** Cancels the tasks that wait and are forbidden. A failure is logged; the next run tries again. */
+export async function cancelTasksInTime(deps: WriterDeps, files: FileServer): Promise<void> {
+  try {
+    await cancelWaitingTasks(deps, files, await readRightsHere(deps))
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    tellFailure(deps, error, { during: 'the tasks of the file server' })
+  }
+}
+
 /** Who sends a request to the file server. */
 interface Asker {
   /** `undefined` on a site without a guest. */
