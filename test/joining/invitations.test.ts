@@ -203,7 +203,7 @@ describe('the page that makes an invitation', () => {
     })
     expect(made.html).toContain(`${SITE_ADDRESS}/account/link/`)
     const next = await operator.get(path)
-    expect(next.html).toMatch(/value="write"[^>]* checked/)
+    expect(next.html).toMatch(/value="write"[^>]* selected/)
     expect(next.html).toMatch(/name="base_path"[^>]*value="\/family"/)
   })
 

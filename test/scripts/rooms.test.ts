@@ -60,7 +60,7 @@ describe('the rooms of src', () => {
   test('keep capabilities out of the kit of the pages', () => {
     const text = `import { readSettings } from '../../capabilities/settings/copy.ts'`
     expect(forbidden('src/web/kit/view.ts', text)).toEqual([
-      'src/web/kit/view.ts imports src/capabilities/settings/store.ts: capabilities stands above web',
+      'src/web/kit/view.ts imports src/capabilities/settings/copy.ts: capabilities stands above web',
     ])
   })
 

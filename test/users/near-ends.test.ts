@@ -55,8 +55,9 @@ describe('the nightly run', () => {
       to: 'alice@example.org',
       subject: 'Your account at Latchkey ends soon',
     })
-    const until = `${new Date(end).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-    expect(mail?.text).toContain(`The account alice at Latchkey ends on ${until}.`)
+    const day = new Date(end).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+    const time = new Date(end).toISOString().slice(11, 16)
+    expect(mail?.text).toContain(`The account alice at Latchkey ends on ${day}, ${time} UTC.`)
     await night()
     site.now += DAY
     await night()
