@@ -48,7 +48,7 @@ export const joiningEn = {
     welcomeOverview: 'Go to your account',
     // The page of the own address.
     ownTitle: 'E-mail address',
-    ownNone: 'None yet.',
+    ownNone: 'None yet',
     isConfirmed: (address: string) => `${address} is confirmed.`,
     ownHint: 'It lets you choose a new password when you have forgotten yours.',
     ownLead:

@@ -47,7 +47,7 @@ export const joiningZh: typeof joiningEn = {
     welcomeDone: '已完成',
     welcomeOverview: '前往你的账户',
     ownTitle: '邮箱地址',
-    ownNone: '尚未设置。',
+    ownNone: '尚未设置',
     isConfirmed: (address) => `${address} 已确认。`,
     ownHint: '忘记密码时，可以用它设置新密码。',
     ownLead: '确认地址后，忘记密码时可以重新设置。管理员以及你允许的应用可以看到此地址。',
