@@ -192,7 +192,9 @@ describe('the page of folders', () => {
     expect(text).toContain(
       'Visitors who are not signed in By own permissions /nas/finance alice may change it',
     )
-    expect(text).toMatch(/What may a user see\?.*Save Remove this right .*Remove this right Everybody else No access/)
+    expect(text).toMatch(
+      /What may a user see\?.*Save Remove this right .*Remove this right Everybody else No access/,
+    )
     const { html } = await admin.get(FOLDERS)
     expect(html.lastIndexOf('/nas/finance')).toBeGreaterThan(html.indexOf('class="tree"'))
     const [, , bob] = await site.db.select().from(folderRules)

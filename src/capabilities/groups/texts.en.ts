@@ -113,7 +113,8 @@ export const groupsEn = {
     save: 'Save',
     remove: 'Remove this right',
     removeQuestion: (who: string, path: string) => `Remove the right of “${who}” in ${path}?`,
-    removeLast: 'It is the last one there: the folder is then as open as the one above it.',
+    removeLast: (question: string) =>
+      `${question} It is the last one there: the folder is then as open as the one above it.`,
     rightLabel: 'Right',
     add: 'Give a right',
     addHint:

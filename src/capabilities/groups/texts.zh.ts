@@ -95,7 +95,8 @@ export const groupsZh: typeof groupsEn = {
     save: '保存',
     remove: '移除此权限',
     removeQuestion: (who, path) => `移除“${who}”在 ${path} 的权限？`,
-    removeLast: '这是该文件夹的最后一项权限：移除后，它与上级文件夹一样开放。',
+    removeLast: (question) =>
+      `${question}这是该文件夹的最后一项权限：移除后，它与上级文件夹一样开放。`,
     rightLabel: '权限',
     add: '设置权限',
     addHint:

@@ -107,7 +107,7 @@ function RuleRow({ view, rule, isLast, refused, hasFiles }: RuleRowProps) {
           <Change
             view={view}
             label={t.remove}
-            question={isLast ? `${question}${view.t.sentenceGap}${t.removeLast}` : question}
+            question={isLast ? t.removeLast(question) : question}
             action={`${FOLDERS_PATH}/change`}
             values={{ rule: rule.id, delete: 'true' }}
             named={named}
