@@ -202,7 +202,7 @@ describe('the page of folders', () => {
     expect(
       await site.db.select().from(folderRules).where(eq(folderRules.access, 'write')),
     ).toHaveLength(2)
-    expect(html).toContain(`Remove the right of “bob” in ${bob?.path}?`)
+    expect(html).toContain(`Remove the right of bob in ${bob?.path}?`)
     const removal = { rule: String(bob?.id), delete: 'true', named: 'bob' }
     const { location } = await admin.post(`${FOLDERS}/change`, removal)
     expect(location).toBe(`${FOLDERS}?done=folder-rule-removed`)

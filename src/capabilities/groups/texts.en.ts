@@ -112,7 +112,7 @@ export const groupsEn = {
     change: 'Change',
     save: 'Save',
     remove: 'Remove this right',
-    removeQuestion: (who: string, path: string) => `Remove the right of “${who}” in ${path}?`,
+    removeQuestion: (who: string, path: string) => `Remove the right of ${who} in ${path}?`,
     removeLast: (question: string) =>
       `${question} It is the last one there: the folder is then as open as the one above it.`,
     rightLabel: 'Right',

@@ -94,7 +94,7 @@ export const groupsZh: typeof groupsEn = {
     change: '修改',
     save: '保存',
     remove: '移除此权限',
-    removeQuestion: (who, path) => `移除“${who}”在 ${path} 的权限？`,
+    removeQuestion: (who, path) => chinese`移除 ${who} 在 ${path} 的权限？`,
     removeLast: (question) =>
       `${question}这是该文件夹的最后一项权限：移除后，它与上级文件夹一样开放。`,
     rightLabel: '权限',
