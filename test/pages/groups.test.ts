@@ -190,7 +190,7 @@ describe('the page of folders', () => {
     expect(text).toContain('Group “finance” Look and change Change')
     expect(text).toContain('bob Look and download Change')
     expect(text).toContain(
-      'Visitors who are not signed in By own permissions /nas/finance alice may change it',
+      'Visitors who are not signed in What the account allows /nas/finance alice may change it',
     )
     expect(text).toMatch(
       /What may a user see\?.*Save Remove this right .*Remove this right Everybody else No access/,
@@ -216,7 +216,7 @@ describe('the page of folders', () => {
     await add('/nas/finance', 'group:finance', 'read')
     const all = await shown(`${FOLDERS}?user=alice&path=`)
     expect(all).toContain(
-      'What may alice see? User name Folder Without a folder, all folders of this page are checked. Check / No right decides here By own permissions',
+      'What may alice see? User name Folder Without a folder, all folders of this page are checked. Check / No right is set here What the account allows',
     )
     expect(all).toContain('/nas Decided at /nas: All users No access')
     expect(all).toContain('/nas/finance Decided at /nas/finance: Group “finance” Look and download')

@@ -87,7 +87,7 @@ export const groupsEn = {
     none: 'No folder has rights of its own',
     noneHint: 'Every user sees all of the own base folder. Give the first right above.',
     decided: {
-      open: 'By own permissions',
+      open: 'What the account allows',
       none: 'No access',
       read: 'Look and download',
       write: 'Look and change',
@@ -132,7 +132,7 @@ export const groupsEn = {
     admins: 'Administrators may do everything',
     because: (who: string, path: string) => `Decided at ${path}: ${who}`,
     becauseOthers: (name: string) => `Others have rights here, and ${name} is none of them`,
-    becauseNone: 'No right decides here',
+    becauseNone: 'No right is set here',
     noBits: 'But the account has no permission that changes files',
     outOfReach: 'Out of reach',
     outOfReachHint: (name: string) => `The base folder of ${name} does not contain it`,

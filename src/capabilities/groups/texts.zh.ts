@@ -75,7 +75,7 @@ export const groupsZh: typeof groupsEn = {
     none: '没有单独设置权限的文件夹',
     noneHint: '每个用户都能查看自己根文件夹中的全部内容。请在上方设置第一项权限。',
     decided: {
-      open: '按账户自身权限',
+      open: '按账户权限',
       none: '不能访问',
       read: '查看和下载',
       write: '查看和修改',
@@ -114,7 +114,7 @@ export const groupsZh: typeof groupsEn = {
     admins: '管理员拥有全部权限',
     because: (who, path) => chinese`由 ${path} 的权限决定：${who}`,
     becauseOthers: (name) => chinese`此处的权限属于其他用户，不包括 ${name}`,
-    becauseNone: '此处没有权限决定',
+    becauseNone: '此处没有设置权限',
     noBits: '但账户没有任何修改文件的权限位',
     outOfReach: '无法到达',
     outOfReachHint: (name) => chinese`不在 ${name} 的根文件夹内`,

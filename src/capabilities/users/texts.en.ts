@@ -151,7 +151,7 @@ export const usersEn = {
     basePath: 'Base folder',
     basePathHint: 'The user sees only the files in this folder.',
     newBasePathHint:
-      'The user sees only this folder and what is in it. / means all files, and {username} the user name.',
+      'The user sees only this folder and what is in it. Write / for all files, and {username} where the user name belongs.',
     permissions: 'Permissions',
     levels,
     permissionGroups,

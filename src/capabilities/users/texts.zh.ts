@@ -124,7 +124,8 @@ export const usersZh: typeof usersEn = {
     role: '角色',
     basePath: '根文件夹',
     basePathHint: '用户看不到它以外的内容。',
-    newBasePathHint: '用户看不到此文件夹以外的内容。{username} 会替换为用户名；/ 表示全部文件。',
+    newBasePathHint:
+      '用户只能看到此文件夹及其中的内容。/ 表示全部文件，{username} 会替换为用户名。',
     permissions: '权限',
     levels: {
       look: '仅限浏览器：查看和下载文件',
