@@ -9,6 +9,7 @@ import { readSettings } from '../capabilities/settings/copy.ts'
 import { closeAnnouncement } from '../web/kit/announcement.tsx'
 import { pageHeaders } from '../web/kit/headers.ts'
 import { loadPart } from '../core/base/load-part.ts'
+import { middlewareFor } from '../web/kit/capability.ts'
 import { attempt, readForm } from '../web/kit/form.ts'
 import { isLanguage, rememberLanguage, textsFor } from '../web/kit/language.ts'
 import { localPathOf, parseLocalPath } from '../web/kit/local-path.ts'
@@ -59,10 +60,12 @@ export const pageRoutes = (loaded: readonly LoadedRoutes[]): Hono<App> =>
     .route(
       '/',
       new Hono<App>()
-        .use(async function requireSession(c, next) {
-          const sessions = await loadSessions()
-          await sessions.requireSession(c, next)
-        })
+        .use(
+          middlewareFor(
+            () => true,
+            async () => (await loadSessions()).requireSession,
+          ),
+        )
         .route('/', mountRoutes(new Hono<App>(), 'pages', loaded))
         .route('/admin', mountRoutes(new Hono<App>(), 'operatorPages', loaded)),
     )
@@ -88,7 +91,7 @@ export async function showFailure(error: Error, c: AppContext) {
 
 /** Loads what pages of a session need; the sign-in page, the first that a visitor sees, has none. */
 function loadSessions() {
-  return loadPart(() => import('../capabilities/sign-in/pages/session-cookie.ts'))
+  return import('../capabilities/sign-in/pages/session-cookie.ts')
 }
 
 async function adminViewOf(c: AppContext): Promise<View> {
@@ -123,7 +126,7 @@ async function askToSignIn(c: AppContext) {
     // The path as the browser sent it: decoded, it could hold characters that break the header.
     return showContinue(c, wanted || new URL(c.req.url).pathname, textsFor(c).signIn.continue)
   }
-  const { clearSessionToken } = await loadSessions()
+  const { clearSessionToken } = await loadPart(loadSessions)
   await clearSessionToken(c)
   return goTo(c, signInPath(wanted), 'session-over')
 }

@@ -5,6 +5,7 @@ import { createMeter, type Database, type Meter, orUnavailable } from './databas
 import type { openDatabase } from './database/open-database.ts'
 import type { IsolateMemory } from './base/isolate-memory.ts'
 import type { Language } from './base/language.ts'
+import { type Load, loadPart } from './base/load-part.ts'
 import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
 import { parseEmail } from './base/email.ts'
 import { nearestIssuer, parseIssuer } from './base/issuer.ts'
@@ -190,6 +191,12 @@ let open: typeof openDatabase | undefined
 export async function loadDatabase(): Promise<void> {
   const loaded = await import('./database/open-database.ts')
   open = loaded.openDatabase
+}
+
+/** Loads a part that needs the database, where it may not be loaded yet. */
+export async function loadWithDatabase<Part>(load: Load<Part>): Promise<Part> {
+  const [part] = await Promise.all([loadPart(load), loadPart(loadDatabase)])
+  return part
 }
 
 function opener(): typeof openDatabase {

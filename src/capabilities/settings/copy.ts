@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { orUnavailable } from '../../core/database/database.ts'
-import { type Deps, loadDatabase } from '../../core/deps.ts'
-import { loadPart } from '../../core/base/load-part.ts'
+import { type Deps, loadWithDatabase } from '../../core/deps.ts'
 import { CAPABILITY_KEYS, SETTING_KEYS, type Settings, VERSION } from './defaults.ts'
 import { remembered } from '../../core/base/isolate-memory.ts'
 
@@ -103,10 +102,7 @@ async function readBeyondMemory(deps: SettingsDeps): Promise<PublicSettings> {
   const isCopyOld = deps.now() - settingsMemory(deps).savedAt < KV_LAG_MILLISECONDS
   const copy = isCopyOld ? undefined : await readCopy(deps.kv)
   if (copy !== undefined) return copy
-  const [{ readDatabase, rebuildCopy }] = await Promise.all([
-    loadPart(() => import('./store.ts')),
-    loadPart(loadDatabase),
-  ])
+  const { readDatabase, rebuildCopy } = await loadWithDatabase(() => import('./store.ts'))
   const current = await readDatabase(deps.db)
   if (isCopyOld) return current
   // If KV is down, the next reader asks D1 again.

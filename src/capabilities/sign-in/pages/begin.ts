@@ -1,9 +1,11 @@
 import type { AppContext } from '../../../web/http/context.ts'
-import { loadPart } from '../../../core/base/load-part.ts'
+import { filesOriginFrom } from '../../../core/base/file-server.ts'
 import { relyingPartyOf } from '../../../core/base/passkey-site.ts'
-import { loadDatabase } from '../../../core/deps.ts'
+import { loadWithDatabase } from '../../../core/deps.ts'
+import { parseClientPath } from '../../../web/kit/local-path.ts'
 import { beginForAnybody } from '../../passkeys/begin-for-anybody.ts'
 import { type BegunCeremony, pageSourceOf } from '../../../web/kit/view.ts'
+import { isFilesPath } from './next.ts'
 
 /** Finds the program that waits behind `next`. */
 export async function findAsking(c: AppContext, next: string) {
@@ -23,12 +25,24 @@ export async function beginSignIn(c: AppContext): Promise<BegunCeremony | undefi
   return { options: options.publicKey, session }
 }
 
-/** Finds the page of the files that a visitor may read without a sign-in; `undefined` for none. */
+/**
+ * Finds the page of the files that a visitor may read without a sign-in.
+ *
+ * @returns Its address; `undefined` where the sign-in is not for files, or the guest is disabled.
+ */
 export async function guestPage(c: AppContext, next: string): Promise<string | undefined> {
-  if (c.get('deps').fileServer() === undefined) return undefined
-  const [{ findGuestPage }] = await Promise.all([
-    loadPart(() => import('./guest-page.ts')),
-    loadPart(loadDatabase),
-  ])
-  return findGuestPage(c, next)
+  const page = isFilesPath(next) ? next : pageAtFilesHost(c, next)
+  if (page === undefined) return undefined
+  const { isGuestEnabled } = await loadWithDatabase(() => import('./guest-page.ts'))
+  return (await isGuestEnabled(c)) ? page : undefined
+}
+
+/** Reads the page of the files' own host for which a visitor signs in. */
+function pageAtFilesHost(c: AppContext, next: string): string | undefined {
+  if (!next.startsWith('/account/files?')) return undefined
+  const here = new URL(c.req.url)
+  const files = c.get('deps').fileServer()
+  const origin = files && filesOriginFrom(files, here)
+  if (origin === undefined) return undefined
+  return origin + (parseClientPath(new URL(next, here).searchParams.get('next') ?? '') || '/')
 }

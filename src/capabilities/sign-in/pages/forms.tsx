@@ -124,11 +124,11 @@ async function showSignIn(
   { username = '', next = '' }: { username?: string; next?: string },
   refusal: Refusal,
 ) {
-  if (refusal.refusal === 'tooManyAttempts') return showPaused(c, parseNext(c, { next }), refusal)
+  const path = parseNext(c, { next })
+  if (refusal.refusal === 'tooManyAttempts') return showPaused(c, path, refusal)
   const view = await readView(c)
   const ceremony = await beginSignIn(c)
-  const asking = await findAsking(c, parseNext(c, { next }))
-  const path = parseNext(c, { next })
+  const asking = await findAsking(c, path)
   const open = await guestPage(c, path)
   const fields = { username }
   const props = { view, fields, next: path, ceremony, asking, guestPage: open }

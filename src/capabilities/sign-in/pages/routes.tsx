@@ -9,8 +9,7 @@ import { clearPendingSignIn, readPendingSignIn } from './pending-sign-in.ts'
 import { isFilesPath, parseNext, pathAfter, signInPath } from './next.ts'
 import { CodePage, SignInPage } from './pages.tsx'
 import { beginSignIn, findAsking, guestPage } from './begin.ts'
-import { loadPart } from '../../../core/base/load-part.ts'
-import { loadDatabase } from '../../../core/deps.ts'
+import { loadWithDatabase } from '../../../core/deps.ts'
 
 /** The sign-in pages, under `/account/sign-in`. */
 export const signInPages = new Hono<App>()
@@ -44,7 +43,6 @@ export const signInPages = new Hono<App>()
   .post('/code', async (c) => (await loadForms()).takeCode(c))
 
 /** Loads what the forms need, and not their page: the database, and what checks a sign-in. */
-async function loadForms() {
-  const [forms] = await Promise.all([loadPart(() => import('./forms.tsx')), loadPart(loadDatabase)])
-  return forms
+function loadForms() {
+  return loadWithDatabase(() => import('./forms.tsx'))
 }
