@@ -10,10 +10,13 @@ let openlist: OpenListStandIn
 let site: CheapSite
 let token: string
 let ends: number
+/** How many bytes an endless answer was asked for. */
+let asked: number
 
 beforeEach(async () => {
   openlist = new OpenListStandIn()
   ends = 0
+  asked = 0
   site = new CheapSite(
     openlist.deps,
     Object.assign({ FILES_TIMEOUT_SECONDS: '0.05' }, FILES_BINDINGS),
@@ -30,8 +33,11 @@ function stall(path: string, chunk = '{"code":200,', isEndless = false): void {
     if (!sent.path.startsWith(path)) return undefined
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(bytes),
-      pull: (controller) =>
-        isEndless ? controller.enqueue(bytes) : new Promise<void>(() => undefined),
+      pull(controller) {
+        if (!isEndless) return new Promise<void>(() => undefined)
+        asked += bytes.length
+        controller.enqueue(bytes)
+      },
       cancel: () => void (ends += 1),
     })
     const headers = { 'Content-Type': 'application/json', 'Content-Length': '99' }
@@ -77,8 +83,9 @@ describe('an answer that begins and does not end', () => {
   })
 })
 
-test('an answer without an end is not kept', async () => {
-  stall('/api/public/settings', 'x'.repeat(MEBIBYTE), true)
+test.each(['x', 'é', '文'])('an answer of “%s” without an end is not kept', async (character) => {
+  stall('/api/public/settings', character.repeat(MEBIBYTE / 8), true)
   expect(await site.get('/api/public/settings')).toMatchObject({ code: 200 })
   expect(ends).toBe(1)
+  expect(asked).toBeLessThan(9 * MEBIBYTE)
 })

@@ -120,9 +120,11 @@ async function send(
 
 async function readBefore(late: AbortSignal, answer: Response): Promise<string> {
   let text = ''
+  let bytes = 0
   for await (const part of partsBefore(late, answer)) {
-    text += part
-    refuseLong(text.length)
+    text += part.text
+    bytes += part.bytes
+    refuseLong(bytes)
   }
   return text
 }
@@ -130,10 +132,13 @@ async function readBefore(late: AbortSignal, answer: Response): Promise<string> 
 /**
  * Reads a body, as long as it is not too late.
  *
- * @yields The next part of its text.
+ * @yields The next part of its text, and how many bytes it had.
  * @throws {Refusal} `filesUnavailable`.
  */
-async function* partsBefore(late: AbortSignal, answer: Response): AsyncGenerator<string> {
+async function* partsBefore(
+  late: AbortSignal,
+  answer: Response,
+): AsyncGenerator<{ text: string; bytes: number }> {
   const reader = answer.body?.getReader()
   if (reader === undefined) return
   const end = () => void reader.cancel().catch(() => undefined)
@@ -145,7 +150,8 @@ async function* partsBefore(late: AbortSignal, answer: Response): AsyncGenerator
         throw filesUnavailable(late.aborted ? TOO_SLOW : 'the answer broke off')
       })
       if (late.aborted) throw filesUnavailable(TOO_SLOW)
-      yield done ? decoder.decode() : decoder.decode(value, { stream: true })
+      const text = done ? decoder.decode() : decoder.decode(value, { stream: true })
+      yield { text, bytes: value?.length ?? 0 }
       if (done) return
     }
   } finally {
@@ -200,7 +206,7 @@ export async function readOriginList(
   return exchange(deps, files, path, { token: files.token }, async (late, answer) => {
     const entries = new ListEntries()
     for await (const part of partsBefore(late, answer)) {
-      for (const entry of entries.read(part)) each(entry)
+      for (const entry of entries.read(part.text)) each(entry)
       refuseLong(entries.length)
     }
     return entries.rest
