@@ -4,7 +4,7 @@ import { toHex } from '../../core/base/encoding.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Deps } from '../../core/deps.ts'
 import { GENERAL } from '../../core/accounts/roles.ts'
-import { callAsAdmin, callOrigin, type OriginDeps } from './origin.ts'
+import { callAsAdmin, type OriginDeps } from './origin.ts'
 import { FAR_ID, listRemoteUsers } from './remote-users.ts'
 import { listRemoteIds } from './store.ts'
 
@@ -63,7 +63,7 @@ async function readPage(
 ): Promise<Page | undefined> {
   try {
     const path = `/api/share/list${query}`
-    const { code, data } = await callOrigin(deps, files, path, { token: files.token })
+    const { code, data } = await callAsAdmin(deps, files, path)
     const page = v.safeParse(pageSchema, data)
     return code === 200 && page.success ? page.output : undefined
   } catch (error) {
@@ -120,16 +120,11 @@ export async function deleteOrphanShares(
   const known = await listRemoteIds(deps.db)
   const last = Math.max(0, ...[...there, ...known].filter((id) => id < FAR_ID))
   const all = new Set([...known, ...Array.from({ length: last }, (_, index) => index + 1)])
-  const [latest, others] = splitAt(
-    Array.from(all).filter((id) => !there.has(id)),
-    MAX_LATEST,
-  )
-  const turns = Math.max(1, Math.ceil(others.length / (MAX_TRIED - MAX_LATEST)))
-  const begin = (Math.floor(deps.now() / RUN_MILLISECONDS) % turns) * (MAX_TRIED - MAX_LATEST)
-  for (const id of [...latest, ...others.slice(begin, begin + MAX_TRIED - MAX_LATEST)])
+  const gone = Array.from(all).filter((id) => !there.has(id))
+  const others = gone.slice(MAX_LATEST)
+  const size = MAX_TRIED - MAX_LATEST
+  const turns = Math.max(1, Math.ceil(others.length / size))
+  const begin = (Math.floor(deps.now() / RUN_MILLISECONDS) % turns) * size
+  for (const id of [...gone.slice(0, MAX_LATEST), ...others.slice(begin, begin + size)])
     await deleteSharesOfGone(deps, files, id)
-}
-
-function splitAt<T>(items: readonly T[], place: number): [T[], T[]] {
-  return [items.slice(0, place), items.slice(place)]
 }

@@ -181,18 +181,14 @@ export function idOfGroup(which: { id: number } | { name: string }): SQL {
   return sql`(select ${groups.id} from ${groups} where ${is})`
 }
 
-/**
- * Returns the users whom a group can't have, by the reason: unknown ids, guests, those in too many
- * groups.
- */
-function notFit(groupId: SQL) {
-  return {
-    unknown: sql`candidate.id is null`,
-    guests: sql`candidate.role = ${literal(GUEST)}`,
-    full: sql`(candidate.id is not null
-      and not exists (select 1 from ${groupMembers} as held where held.group_id = ${groupId} and held.user_id = candidate.id)
-      and (select count(*) from ${groupMembers} as held where held.user_id = candidate.id) >= ${literal(MAX_GROUPS_OF_USER)})`,
-  }
+const UNKNOWN = sql`candidate.id is null`
+const GUESTS = sql`candidate.role = ${literal(GUEST)}`
+
+/** Holds for a user who is in too many groups, and not in this one. */
+function isFull(groupId: SQL): SQL {
+  return sql`(candidate.id is not null
+    and not exists (select 1 from ${groupMembers} as held where held.group_id = ${groupId} and held.user_id = candidate.id)
+    and (select count(*) from ${groupMembers} as held where held.user_id = candidate.id) >= ${literal(MAX_GROUPS_OF_USER)})`
 }
 
 function chosen(userIds: readonly number[]): SQL {
@@ -201,26 +197,24 @@ function chosen(userIds: readonly number[]): SQL {
 
 /** Selects a row with the id of a group, and why it can't have all of these users. */
 export function selectUnfit(db: Database, groupId: SQL, userIds: readonly number[]) {
-  const { unknown, guests, full } = notFit(groupId)
   const counted = (condition: SQL) =>
     sql<number>`(${sql`select count(*) from ${chosen(userIds)} where ${condition}`})`
   return db
     .select({
       groupId: sql<number | null>`${groupId}`.as('group_id'),
-      unknown: counted(unknown).as('unknown'),
-      guests: counted(guests).as('guests'),
-      full: counted(full).as('full'),
+      unknown: counted(UNKNOWN).as('unknown'),
+      guests: counted(GUESTS).as('guests'),
+      full: counted(isFull(groupId)).as('full'),
     })
     .from(sql`(select 1)`)
 }
 
 /** Holds when a group, which need not exist, can have all of these users. */
 export function areFit(groupId: SQL, userIds: readonly number[]): SQL {
-  const { unknown, guests, full } = notFit(groupId)
-  return sql`not exists (select 1 from ${chosen(userIds)} where ${unknown} or ${guests} or ${full})`
+  return sql`not exists (select 1 from ${chosen(userIds)} where ${UNKNOWN} or ${GUESTS} or ${isFull(groupId)})`
 }
 
 /** Holds when all of these users exist. */
 export function areKnown(userIds: readonly number[]): SQL {
-  return sql`not exists (select 1 from ${chosen(userIds)} where candidate.id is null)`
+  return sql`not exists (select 1 from ${chosen(userIds)} where ${UNKNOWN})`
 }

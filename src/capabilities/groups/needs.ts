@@ -9,6 +9,7 @@ import {
   mayWrite,
   pathAndParents,
   type SeenRules,
+  type RulesAt,
 } from './decision.ts'
 
 /**
@@ -49,11 +50,20 @@ export function areMet(seen: SeenRules, needs: readonly Need[]): boolean {
   return findUnmet(seen, needs) === undefined
 }
 
+/** The folders with rules, and all above them: the same for all who ask, and for many tasks. */
+const ways = new WeakMap<RulesAt, ReadonlySet<string>>()
+
+function wayTo(at: RulesAt): ReadonlySet<string> {
+  const known = ways.get(at) ?? new Set(Array.from(at.keys()).flatMap(pathAndParents))
+  ways.set(at, known)
+  return known
+}
+
 type Unmet = 'folderDenied' | 'folderHasRules'
 
 function findUnmet(seen: SeenRules, needs: readonly Need[]): Unmet | undefined {
   if (seen.at.size === 0) return undefined
-  const onWay = new Set(Array.from(seen.at.keys()).flatMap(pathAndParents))
+  const onWay = wayTo(seen.at)
   // One request can name thousands of items, most without rules, or one of them thousands of times.
   const different = new Map(
     needs.map((need) => [`${need.access} ${need.noRules} ${need.isAlone} ${need.path}`, need]),

@@ -1,5 +1,5 @@
 import { GENERAL, GUEST } from '../../core/accounts/roles.ts'
-import { accessAt, mayRead, rulesByPath, seenBy } from './decision.ts'
+import { accessAt, mayRead, seenBy } from './decision.ts'
 import type { RightsHere } from './plan.ts'
 
 /**
@@ -7,12 +7,11 @@ import type { RightsHere } from './plan.ts'
  * who signs out reads it.
  */
 export function isOpenToGuest(
-  { rules, people }: Pick<RightsHere, 'rules' | 'people'>,
+  { at, people }: Pick<RightsHere, 'at' | 'people'>,
   path: string,
 ): boolean {
   const guest = people.find(({ role }) => role === GUEST)
   if (guest === undefined) return false
-  const at = rulesByPath(rules)
   const anybody = { id: 0, role: GENERAL, groupIds: [] }
   const ofUsers = accessAt(seenBy(at, anybody), path).access
   return !mayRead(ofUsers) && mayRead(accessAt(seenBy(at, guest), path).access)

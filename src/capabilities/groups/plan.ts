@@ -4,7 +4,7 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, callOrigin, type OriginDeps } from '../files/origin.ts'
-import { type FolderRule, rulesByPath, seenBy, usersOf } from './decision.ts'
+import { type FolderRule, type RulesAt, rulesByPath, seenBy, usersOf } from './decision.ts'
 import { type Lists, type Meta, metaSchema, type MetaPlan, planMetas } from './metas.ts'
 import { readMetaRecords, selectMetaRecords, selectRemoteUsers } from './meta-store.ts'
 import type { MetaRecord } from './metas.ts'
@@ -30,6 +30,8 @@ export interface RightsHere {
   /** Of the rules and all that they depend on. */
   version: string
   rules: readonly FolderRule[]
+  /** The rules by the paths of their folders. */
+  at: RulesAt
   /** The folders that have rules. */
   folders: readonly string[]
   people: readonly PersonHere[]
@@ -48,11 +50,13 @@ export async function readRightsHere({ db, now }: Pick<Deps, 'db' | 'now'>): Pro
     remoteUsers: selectRemoteUsers(db),
   })
   const rules = readRules(answers.rules)
+  const at = rulesByPath(rules)
   return {
     // The first change makes the row.
     version: answers.state[0]?.version ?? '',
     rules,
-    folders: Array.from(new Set(rules.map(({ path }) => path))),
+    at,
+    folders: Array.from(at.keys()),
     people: readPeople(answers.people, now()),
     records: readMetaRecords(answers.records),
     remoteUsers: answers.remoteUsers,
@@ -98,10 +102,9 @@ async function readAdminId(deps: OriginDeps, files: FileServer): Promise<number>
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
 }
 
-function listsOf({ people, rules, remoteUsers }: RightsHere, adminId: number): Rights['listsAt'] {
+function listsOf({ people, at, remoteUsers }: RightsHere, adminId: number): Rights['listsAt'] {
   const remoteIds = new Map(remoteUsers.map(({ userId, remoteId }) => [userId, remoteId]))
   const known = new Map<string, Lists>()
-  const at = rulesByPath(rules)
   const seeing = people.map((person) => ({ id: person.id, seen: seenBy(at, person) }))
   const listed = (ids: number[] | undefined) =>
     ids === undefined ? [] : [adminId, ...ids.flatMap((id) => remoteIds.get(id) ?? [])]

@@ -6,7 +6,7 @@ import { ADMIN, GENERAL } from '../../core/accounts/roles.ts'
 import { listShares } from '../files/orphan-shares.ts'
 import { callAsAdmin, callOrigin } from '../files/origin.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
-import { accessToWhole, mayRead, rulesByPath, seenBy } from './decision.ts'
+import { accessToWhole, mayRead, seenBy } from './decision.ts'
 import { hasFolders } from './meta-store.ts'
 import { type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
 
@@ -121,6 +121,6 @@ function isOver(share: Share, here: RightsHere): boolean {
   // A user there who is nobody here has only what the rules give everybody.
   const stranger = { id: 0, role: GENERAL, groupIds: [] }
   const person = here.people.find(({ id }) => id === creator?.userId) ?? stranger
-  const seen = seenBy(rulesByPath(here.rules), person)
+  const seen = seenBy(here.at, person)
   return !share.files.every((file) => mayRead(accessToWhole(seen, cleanFolder(file))))
 }

@@ -3,15 +3,8 @@ import { ADMIN } from '../../core/accounts/roles.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { callOrigin, type OriginDeps, readOriginList } from '../files/origin.ts'
-import {
-  hasRulesIn,
-  isAtOrBelow,
-  pathAndParents,
-  type RulesAt,
-  rulesByPath,
-  seenBy,
-} from './decision.ts'
+import { callAsAdmin, type OriginDeps, readOriginList } from '../files/origin.ts'
+import { hasRulesBelow, isAtOrBelow, pathAndParents, type RulesAt, seenBy } from './decision.ts'
 import { areMet, writesWhole } from './needs.ts'
 import type { RightsHere } from './plan.ts'
 import { creatorOf } from './shares.ts'
@@ -46,17 +39,27 @@ export async function cancelWaitingTasks(
   here: RightsHere,
 ): Promise<void> {
   if (here.folders.length === 0) return
-  const at = rulesByPath(here.rules)
   await Promise.all(
     TASK_KINDS.map(async (kind) => {
-      const ids = await listWaiting(deps, files, kind, (task) => isOver(kind, task, here, at))
-      if (ids.length === 0) return
-      const call = { token: files.token, body: ids }
-      const { code } = await callOrigin(deps, files, `/api/task/${kind}/cancel_some`, call)
-      if (code !== 200)
-        throw new Refusal('filesBroken', { detail: `tasks can't be cancelled: ${code}` })
+      const ids = await listWaiting(deps, files, kind, (task) => isOver(kind, task, here))
+      if (ids.length > 0)
+        await cancelTasks(kind, ids, (path, body) => callAsAdmin(deps, files, path, body))
     }),
   )
+}
+
+/**
+ * @param call Calls the file server as whose tasks they are, or as an admin.
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function cancelTasks(
+  kind: TaskKind,
+  ids: readonly string[],
+  call: (path: string, body: unknown) => Promise<{ code: number }>,
+): Promise<void> {
+  const { code } = await call(`/api/task/${kind}/cancel_some`, ids)
+  if (code !== 200)
+    throw new Refusal('filesBroken', { detail: `tasks can't be cancelled: ${code}` })
 }
 
 /** Lists the ids of tasks that wait. A user can make so many that they are not held here. */
@@ -78,19 +81,19 @@ async function listWaiting(
 }
 
 /** Whether a task waits that its user might not begin now. */
-function isOver(kind: TaskKind, task: Task, here: RightsHere, at: RulesAt): boolean {
+function isOver(kind: TaskKind, task: Task, here: RightsHere): boolean {
   if (task.creator_role === ADMIN) return false
   const needs = needsOfTask(kind, task.name) ?? [writesWhole('/')]
   const userId = creatorOf(task.creator, here)?.userId
   const person = here.people.find(({ id }) => id === userId)
   // The name is that of the day when the task was made, so it may be another user's by now.
-  if (person === undefined) return needs.some(({ path }) => isRuled(at, path))
+  if (person === undefined) return needs.some(({ path }) => isRuled(here.at, path))
   const base = cleanFolder(person.basePath)
   const isBelow = needs.every(({ path }) => isAtOrBelow(path, base))
-  return !person.isEnabled || !isBelow || !areMet(seenBy(at, person), needs)
+  return !person.isEnabled || !isBelow || !areMet(seenBy(here.at, person), needs)
 }
 
 /** Whether a rule decides about a folder, or about one below it. */
 function isRuled(at: RulesAt, path: string): boolean {
-  return pathAndParents(path).some((folder) => at.has(folder)) || hasRulesIn({ at }, path)
+  return pathAndParents(path).some((folder) => at.has(folder)) || hasRulesBelow({ at }, path)
 }

@@ -5,6 +5,7 @@ import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
 import { listStorages, secondPathsOf, secondPathsWithoutRules } from './second-paths.ts'
+import { rulesByPath } from './decision.ts'
 import { isOpenToGuest } from './open-to-guest.ts'
 import { readPeople, readRules, selectPeople, selectRules } from './store.ts'
 import { itemAt, pathsWhere, seesAll } from './there.ts'
@@ -40,7 +41,7 @@ export async function findWarnings(
     people: selectPeople(deps.db),
   })
   const found = new Set<FolderWarning>(findWeakRules(rights).map(({ weakness }) => weakness))
-  const here = { rules: readRules(rules), people: readPeople(people, deps.now()) }
+  const here = { at: rulesByPath(readRules(rules)), people: readPeople(people, deps.now()) }
   if (isOpenToGuest(here, path)) found.add('open_to_guest')
   for (const warning of await findThere(deps, files, path, isThere)) found.add(warning)
   return WARNINGS.filter((warning) => found.has(warning))

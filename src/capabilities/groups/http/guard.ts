@@ -18,7 +18,7 @@ import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { readRightsHere } from '../plan.ts'
 import { selectFolderState } from '../store.ts'
-import { cancelWaitingTasks } from '../waiting-tasks.ts'
+import { cancelTasks, cancelWaitingTasks } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
 import { type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
@@ -131,18 +131,24 @@ async function settle({ deps, files, rights }: Site, asker: FileAsker) {
 
 function guardItems(site: Site, item: ItemCall): GuardedCall {
   const { share, isQueued } = item
+  let version: string | undefined
   return {
     column: site.rights.column,
     isExact: true,
     admit: async (asker) => {
       const known = await settle(site, asker)
       if (known === undefined) throw new Refusal('folderDenied')
+      version = known.version
       await refuseItems(site, item, known)
       if (item.cancels !== undefined) await cancelFirst(site, item.cancels, asker)
       return item.understood
     },
-    ...(share && { answer: (asker, answer) => closeShareAgain(site, share, asker, answer) }),
-    ...(isQueued === true && { answer: (asker, answer) => cancelTasksAgain(site, asker, answer) }),
+    ...(share && {
+      answer: (asker, answer) => closeShareAgain(site, { ...share, version }, asker, answer),
+    }),
+    ...(isQueued === true && {
+      answer: (asker, answer) => cancelTasksAgain(site, version, asker, answer),
+    }),
   }
 }
 
@@ -192,11 +198,10 @@ async function cancelFirst(
   { kind, ids }: NonNullable<ItemCall['cancels']>,
   { isAdmin, ask }: FileAsker,
 ): Promise<void> {
-  const path = `/api/task/${kind}/cancel_some`
-  const answer = isAdmin ? await callAsAdmin(deps, files, path, ids) : await ask?.(path, ids)
-  if (answer === undefined) throw new Refusal('folderDenied')
-  if (answer.code !== 200)
-    throw new Refusal('filesBroken', { detail: `tasks can't be cancelled: ${answer.code}` })
+  const asAdmin = (path: string, body: unknown) => callAsAdmin(deps, files, path, body)
+  const call = isAdmin ? asAdmin : ask
+  if (call === undefined) throw new Refusal('folderDenied')
+  await cancelTasks(kind, ids, call)
 }
 
 /** An admin acts below the base path of the admin there, which this site does not write. */
@@ -219,22 +224,23 @@ const sharedSchema = v.object({
  * Looks again once a share is open: a right that was taken meanwhile closes the shares that were
  * there, and this one was not.
  *
+ * @param share With the version of the rules that let the request through.
  * @throws {Refusal} `folderDenied` when it was closed again.
  */
 async function closeShareAgain(
   site: Site,
-  share: { id?: string },
-  { account, isAdmin, known }: FileAsker,
+  share: { id?: string; version: string | undefined },
+  { account, isAdmin }: FileAsker,
   answer: Response,
 ): Promise<Response> {
-  const { deps, files, rights } = site
+  const { deps, files } = site
   if (account === undefined || isAdmin) return answer
   const text = await readAnswer(files, answer)
   const made = v.safeParse(v.pipe(v.string(), v.parseJson(), sharedSchema), text)
   const id = made.success ? (made.output.data?.id ?? share.id) : undefined
   if (id === undefined) return new Response(text, answer)
   const now = await readAgain(deps, account)
-  if (now?.version === rights.read(account, known).version) return new Response(text, answer)
+  if (now !== undefined && now.version === share.version) return new Response(text, answer)
   try {
     if (now === undefined) throw new Refusal('folderDenied')
     refuseUnmet(now.seen, await needsOfShare(site, id))
@@ -256,17 +262,20 @@ const queuedSchema = v.object({
 /**
  * Looks at the queues again once a request has put something into them: a right that was taken
  * meanwhile cancels what waited, and this did not yet.
+ *
+ * @param version Of the rules that let the request through.
  */
 async function cancelTasksAgain(
-  { deps, files, rights }: Site,
-  { account, isAdmin, known }: FileAsker,
+  { deps, files }: Site,
+  version: string | undefined,
+  { account, isAdmin }: FileAsker,
   answer: Response,
 ): Promise<Response> {
   if (account === undefined || isAdmin) return answer
   const text = await readAnswer(files, answer)
   if (v.is(v.pipe(v.string(), v.parseJson(), queuedSchema), text)) {
     const [state] = await selectFolderState(deps.db)
-    if ((state?.version ?? '') !== rights.read(account, known).version)
+    if ((state?.version ?? '') !== version)
       await cancelWaitingTasks(deps, files, await readRightsHere(deps))
   }
   return new Response(text, answer)
