@@ -387,6 +387,17 @@ describe('npm run deploy', () => {
     ])
     expect(existsSync('.production.vars')).toBe(false)
   })
+
+  test('does not blame the network when a rehearsal fails on this machine', async () => {
+    const broken = STEPS.map((step) => ({
+      ...step,
+      rehearse: async () => {
+        throw new CommandError('The migration can’t be applied: fetch failed')
+      },
+    }))
+    const { failure } = await operator(new FakeWrangler(), broken).deploy(true)
+    expect(failure).toContain('1/7 failed: The migration can’t be applied: fetch failed')
+  })
 })
 
 /** A binding of a configuration, which has its name in one of two fields. */

@@ -1,4 +1,4 @@
-import { CommandError } from '../kit/command-error.ts'
+import { CommandError, messageOf } from '../kit/command-error.ts'
 import { explain, type Wrangler } from '../site/cloudflare.ts'
 import { whileWaiting } from '../kit/waiting.ts'
 import type { MadeWorker } from './bundle.ts'
@@ -61,8 +61,10 @@ export async function runSteps(
       )
       deployment.print(`    ${done}`)
     } catch (error) {
+      // What fails in a rehearsal has failed on this machine.
+      const reason = isRehearsal ? (messageOf(error) ?? String(error)) : explain(error).message
       throw new CommandError(
-        `${number} failed: ${explain(error).message}\n\n${step.remedy} Then run npm run deploy again: it keeps what is done, and does the rest.`,
+        `${number} failed: ${reason}\n\n${step.remedy} Then run npm run deploy again: it keeps what is done, and does the rest.`,
         { cause: error },
       )
     }
