@@ -278,6 +278,9 @@ export const auditEvents = sqliteTable(
     index('audit_events_elsewhere')
       .on(table.userId, table.network, table.at)
       .where(sql`${table.kind} = 'token_used_elsewhere'`),
+    index('audit_events_checked')
+      .on(table.userId, table.detail, table.at)
+      .where(sql`${table.kind} = 'account_checked'`),
     // Only events that are rare, because every other event would cost a second written row.
     index('audit_events_rare')
       .on(table.kind, table.id)

@@ -11,6 +11,7 @@ import { getClient, replaceSecret } from '../../src/capabilities/openid/clients.
 import { changeUser, createUser } from '../../src/capabilities/users/manage-users.ts'
 import { codeFor, exchangeCode, register, signedIn } from '../support/openid.ts'
 import { HOUR, MINUTE } from '../support/site.ts'
+import { Visitor } from '../support/visitor.ts'
 import {
   addChannel,
   admin,
@@ -94,6 +95,25 @@ describe('a sign-in from a new network', () => {
       ['new_network', 'DE'],
       ['new_country', 'BR'],
       ['new_network', 'BR'],
+    ])
+  })
+
+  test('is told again after its user has secured the account', async () => {
+    await signIn('198.51.100.1', 'alice', 'DE')
+    await addChannel({}, ['new_country', 'new_network'])
+    site.now += HOUR
+    await signIn('198.51.100.9', 'alice', 'BR')
+    const visitor = new Visitor(site)
+    await visitor.signIn('alice', PASSWORD)
+    await visitor.post('/account/security/check/done')
+    await site.settle()
+    got.length = 0
+    for (const network of ['198.51.100.9', '198.51.100.9', '198.51.100.1']) {
+      site.now += HOUR
+      await signIn(network, 'alice', network === '198.51.100.1' ? 'DE' : 'BR')
+    }
+    expect(got.map(({ body }) => [body.type, body.data.event.network])).toEqual([
+      ['new_country', '198.51.100.9'],
     ])
   })
 

@@ -2,9 +2,10 @@ import { eq, ne } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, passkeys, recoveryCodes, sessions, users } from '../../schema/tables.ts'
 import { protectionOf } from '../../src/capabilities/me/protection.ts'
+import { isSignIn } from '../../src/core/audit/kinds.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { preparedVisit } from '../support/signed-in.ts'
-import { HOUR } from '../support/site.ts'
+import { HOUR, MINUTE } from '../support/site.ts'
 import { problemAt, textOf, Visitor } from '../support/visitor.ts'
 
 const DAY = 24 * HOUR
@@ -167,6 +168,17 @@ describe('the overview', () => {
     await visitor.get('/account')
     expect(site.meter.rowsRead).toBeLessThanOrEqual(few + 5)
   })
+
+  test('reads no more when others have secured their accounts a thousand times', async () => {
+    await addSignIn('203.0.113.9', 0)
+    await overview()
+    const few = site.meter.rowsRead
+    const event = { kind: 'account_checked', detail: '203.0.113.9', network: '', userAgent: '' }
+    const ofOthers = Array.from({ length: 9 }, () => ({ ...event, userId: 1, at: site.now }))
+    for (let place = 0; place < 9; place++) await site.db.insert(auditEvents).values(ofOthers)
+    await overview()
+    expect(site.meter.rowsRead).toBeLessThanOrEqual(few)
+  })
 })
 
 test('the events of a network are chosen by its link, and not those of operators there', async () => {
@@ -208,6 +220,11 @@ describe('a new network', () => {
       .update(sessions)
       .set({ network: NEW })
       .where(ne(sessions.id, present?.id ?? ''))
+  }
+
+  async function signInAgain(kind?: string): Promise<void> {
+    site.now += MINUTE
+    await addSignIn(NEW, 0, kind)
   }
 
   test('is marked on the row of its session, with its country', async () => {
@@ -268,6 +285,67 @@ describe('a new network', () => {
     expect(after).toContain('You chose a new password just now.')
     const done = await visitor.post('/account/security/check/done')
     expect(done.location).toBe('/account?done=account-checked')
+    expect((await overview()).text).not.toContain('Was it you?')
+  })
+
+  describe('after “All is safe”', () => {
+    beforeEach(async () => {
+      await addSession()
+      await visitor.post('/account/security/check/done')
+    })
+
+    test('is not one that the user knows', async () => {
+      const { text } = await overview()
+      expect(text).not.toContain('Was it you?')
+      expect(text).toContain('You checked your account after the sign-in from 203.0.113.9')
+      expect(text).not.toContain('answered the question')
+      const token = await site.token('alice', 'alice-Passw0rd')
+      const { data } = await site.get('/api/me/events', { token })
+      const kinds = data.content.map(({ kind, detail }: Record<string, string>) => [kind, detail])
+      expect(kinds).toContainEqual(['account_checked', NEW])
+    })
+
+    test.each(['sign_in', 'service_sign_in'])('a later %s there is asked about', async (kind) => {
+      await signInAgain(kind)
+      expect((await overview()).text).toContain('Was it you? A sign-in from a new network')
+      const text = textOf((await visitor.get('/account/sessions')).html)
+      expect(text).toContain('Unknown app New network')
+      expect(textOf((await visitor.get('/account/security/check')).html)).toContain('New network')
+    })
+
+    test('even one that is the only one kept is asked about', async () => {
+      await site.db.delete(auditEvents).where(isSignIn(auditEvents.kind))
+      await signInAgain()
+      expect((await overview()).text).toContain('Was it you?')
+    })
+
+    test('even one after months is asked about', async () => {
+      site.now += 60 * DAY
+      await visitor.signIn('alice', 'alice-Passw0rd')
+      await signInAgain()
+      expect((await overview()).text).toContain('Was it you?')
+    })
+
+    test('a user who then says “that was me” is asked no more', async () => {
+      await signInAgain()
+      await visitor.post('/account/sessions/known', { network: NEW })
+      await signInAgain()
+      expect((await overview()).text).not.toContain('Was it you?')
+    })
+
+    test('each check answers for the sign-ins before it', async () => {
+      await signInAgain()
+      await visitor.post('/account/security/check/done')
+      expect((await overview()).text).not.toContain('Was it you?')
+      await signInAgain()
+      expect((await overview()).text).toContain('Was it you?')
+    })
+  })
+
+  test('that the user knew stays known after a check', async () => {
+    await visitor.post('/account/sessions/known', { network: NEW })
+    await visitor.post('/account/security/check/done')
+    await signInAgain()
     expect((await overview()).text).not.toContain('Was it you?')
   })
 

@@ -97,7 +97,7 @@ export const meEn = {
       'It signs out all devices, this one too, and apps that you sign in to. Sign in with it, and this page goes on.',
     passwordChanged: (when: string) => `You chose a new password ${when}.`,
     open: (what: string) => `Check: ${what}`,
-    known: counted('1 device in a network that you know', '# devices in networks that you know'),
+    known: counted('1 other device', '# other devices'),
     nothing: 'Nothing to check',
     nothingOf: (kinds: string) => `You have none of these: ${kinds}.`,
     end: 'That is all',

@@ -86,7 +86,7 @@ export const meZh: typeof meEn = {
       '所有设备都会退出登录，包括这一台；用此账户登录的应用也会退出。用新密码登录后，会回到这里。',
     passwordChanged: (when) => `${when}设置了新密码。`,
     open: (what) => `检查：${what}`,
-    known: (devices) => `你熟悉的网络中的 ${devices} 台设备`,
+    known: (devices) => `其他 ${devices} 台设备`,
     nothing: '无需检查',
     nothingOf: (kinds) => `以下各项都没有：${kinds}。`,
     end: '检查完毕',

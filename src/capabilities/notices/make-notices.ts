@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { auditEvents, noticeChannels, noticeCursor, notices } from '../../../schema/tables.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
 import { type EventKind, isSignIn, kindsWith } from '../../core/audit/kinds.ts'
+import { checkedAt } from '../../core/audit/sign-in-networks.ts'
 import { type Topic, TOPICS } from '../../core/audit/topics.ts'
 import { HOUR_MILLISECONDS } from '../../core/base/time.ts'
 import { literal, literals } from '../../core/database/literal.ts'
@@ -123,18 +124,23 @@ function wants(topic: Topic): SQL {
   return hasWord(sql`channel.topics`, literal(topic))
 }
 
-/** Holds when no kept sign-in before this one came from its network. The index has these columns. */
+/**
+ * Holds when no kept sign-in before this one came from its network since the account was last
+ * secured after one. The index has these columns.
+ */
 function isNewNetwork(): SQL {
   return sql`not exists (
     select 1 from ${auditEvents} as earlier
     where earlier.user_id = event.user_id and ${isSignIn(sql`earlier.kind`)}
       and earlier.network = event.network and earlier.id < event.id
+      and earlier.at > ${checkedAt(sql`event.user_id`, sql`event.network`)}
   )`
 }
 
 /**
  * Holds when the countries of earlier sign-ins are known, and this is another. Right after the
- * version that began to record countries, none is known.
+ * version that began to record countries, none is known. Sign-ins after which the account was
+ * secured do not count.
  */
 function isNewCountry(): SQL {
   return sql`event.country <> '' and coalesce((
@@ -142,6 +148,7 @@ function isNewCountry(): SQL {
       select country from ${auditEvents} as sign_in
       where sign_in.user_id = event.user_id and ${isSignIn(sql`sign_in.kind`)}
         and sign_in.id < event.id
+        and sign_in.at > ${checkedAt(sql`sign_in.user_id`, sql`sign_in.network`)}
       order by sign_in.id desc limit ${literal(LATEST_SIGN_INS)}
     ) as earlier where earlier.country <> ''
   ) = 0, false)`

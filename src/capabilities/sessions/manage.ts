@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Actor, SessionActor } from '../../core/access/actor.ts'
 import { appPasswordDeletion, isAppPasswordOfUser } from '../../core/access/app-password-store.ts'
@@ -52,35 +52,48 @@ export async function listOwnSessions(
 }
 
 /**
- * Notes that the actor knows a new network, or all of them: nothing warns of them any more. Not of
- * the network where the actor is, so that a thief can't hide there, and only from a fresh session.
+ * Notes that the actor knows a new network: nothing warns of it any more.
  *
- * @param only The network; all new ones by default.
  * @throws {Refusal} `confirmationNeeded`.
  */
-export async function confirmNetworks(
+export function confirmNetwork(
   deps: ChangeDeps,
   actor: SessionActor,
-  only?: string,
+  network: string,
+): Promise<void> {
+  return answer(deps, actor, 'network_checked', sql`found.network = ${network}`)
+}
+
+/**
+ * Notes that the actor has secured the account after the sign-ins from all new networks: nothing
+ * warns of those sign-ins any more, but of the next one (`checkedAt`).
+ *
+ * @throws {Refusal} `confirmationNeeded`.
+ */
+export function finishCheck(deps: ChangeDeps, actor: SessionActor): Promise<void> {
+  return answer(deps, actor, 'account_checked')
+}
+
+/**
+ * Answers the question about new networks. Not about the one where the actor is, so that a thief
+ * can't hide there, and only from a fresh session.
+ */
+async function answer(
+  deps: ChangeDeps,
+  actor: SessionActor,
+  kind: 'network_checked' | 'account_checked',
+  where?: SQL,
 ): Promise<void> {
   const { db } = deps
-  await change(
-    deps,
-    own(actor),
-    { kind: 'network_checked', fresh: true },
-    ({ now, by, event }) => ({
-      events: insertEvents(
-        db,
-        by,
-        event,
-        { detail: sql`found.network` },
-        {
-          from: newNetworks(actor.userId, now, actor.network),
-          where: only === undefined ? undefined : sql`found.network = ${only}`,
-        },
-      ),
-    }),
-  )
+  await change(deps, own(actor), { kind, fresh: true }, ({ now, by, event }) => ({
+    events: insertEvents(
+      db,
+      by,
+      event,
+      { detail: sql`found.network` },
+      { from: newNetworks(actor.userId, now, actor.network), where },
+    ),
+  }))
 }
 
 /**

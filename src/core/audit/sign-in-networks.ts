@@ -47,9 +47,23 @@ export function countSignIns(userId: SQL, since: number) {
 const NEW_MILLISECONDS = 7 * DAY_MILLISECONDS
 
 /**
- * Selects the networks from which a user first signed in less than a week ago, the latest first,
- * with the country of the first sign-in. Left out are the network of the very first sign-in, `but`,
- * where the user is now, and those that the user has confirmed since.
+ * Returns when a user last secured the account after sign-ins from a network, or 0. What the user
+ * then answered is the question about them, not that the network is known: the next sign-in from
+ * there is the first again. Unix time, milliseconds.
+ *
+ * The condition on the kind is that of the index `audit_events_checked`.
+ */
+export function checkedAt(userId: SQL | number, network: SQL): SQL {
+  return sql`coalesce((
+    select max(answer.at) from ${auditEvents} as answer
+    where answer.kind = 'account_checked' and answer.user_id = ${userId} and answer.detail = ${network}
+  ), 0)`
+}
+
+/**
+ * Selects the networks from which a user first signed in less than a week ago (`checkedAt`), the
+ * latest first, with the country of the first sign-in. Left out are the network of the very first
+ * sign-in, `but`, where the user is now, and those that the user has confirmed since.
  *
  * @param now Unix time, milliseconds.
  */
@@ -58,10 +72,9 @@ export function selectNewNetworks(db: Database, userId: number, now: number, but
     .select({
       network: sql<string>`found.network`.as('network'),
       at: sql<number>`found.at`.as('at'),
-      country:
-        sql<string>`coalesce((${signInAt(userId, sql`event.country`, sql`event.at`)}), '')`.as(
-          'country',
-        ),
+      country: sql<string>`coalesce((${firstSignIn(userId, sql`event.country`)}), '')`.as(
+        'country',
+      ),
     })
     .from(newNetworks(userId, now, but))
     .orderBy(sql`found.at desc`)
@@ -69,26 +82,34 @@ export function selectNewNetworks(db: Database, userId: number, now: number, but
 
 /** The rows of {@link selectNewNetworks}, as `found` with the columns `network` and `at`. */
 export function newNetworks(userId: number, now: number, but: string): SQL {
-  const firstAt = sql`select min(event.at) from ${auditEvents} as event where ${isSignInOf(userId)} and event.network = place.network`
-  const first = sql`${withNetworksOf(userId)}
-    select place.network as network, (${firstAt}) as at from place where place.network is not null`
+  const firstAt = sql`select min(event.at) from ${auditEvents} as event
+    where ${isSignInOf(userId)} and event.network = place.network and event.at > place.checked_at`
+  const places = sql`${withNetworksOf(userId)}
+    select place.network as network, ${checkedAt(userId, sql`place.network`)} as checked_at
+    from place where place.network is not null`
   // Of the events of the user, only those after the first sign-in from the network are read.
   const isConfirmed = sql`exists (
     select 1 from ${auditEvents} as answer
-    where answer.user_id = ${userId} and answer.id > (${signInAt(userId, sql`event.id`, sql`event.at`)})
+    where answer.user_id = ${userId} and answer.id > (${firstSignIn(userId, sql`event.id`)})
       and answer.kind = 'network_checked' and answer.detail = found.network
   )`
+  // A network after whose sign-ins the account was secured is not taken for that of the very first.
   return sql`(
     select found.network, found.at
-    from (select *, min(place.at) over () as earliest from (${first}) as place) as found
-    where found.at > ${now - NEW_MILLISECONDS} and found.at > found.earliest
+    from (
+      select *, min(place.at) filter (where place.checked_at = 0) over () as earliest
+      from (select *, (${firstAt}) as at from (${places}) as place) as place
+    ) as found
+    where found.at > ${now - NEW_MILLISECONDS}
+      and (found.checked_at > 0 or found.at > found.earliest)
       and found.network <> ${but} and not ${isConfirmed}
   ) as found`
 }
 
-/** Selects a column of the sign-in of a user from the network `found` that is first in the order. */
-function signInAt(userId: number, column: SQL, order: SQL): SQL {
-  return sql`select ${column} from ${auditEvents} as event where ${isSignInOf(userId)} and event.network = found.network order by ${order} limit 1`
+/** Selects a column of the sign-in of a user from the network `found` at its time. */
+function firstSignIn(userId: number, column: SQL): SQL {
+  return sql`select ${column} from ${auditEvents} as event where ${isSignInOf(userId)}
+    and event.network = found.network and event.at >= found.at order by event.at limit 1`
 }
 
 /** Selects the country of each network of a user's sessions, as the latest sign-in there had it. */
@@ -99,7 +120,8 @@ export function selectCountries(db: Database, userId: number) {
     .where(eq(sessions.userId, userId))
     .groupBy(sessions.network)
     .as('found')
-  const country = signInAt(userId, sql`event.country`, sql`event.at desc`)
+  const country = sql`select event.country from ${auditEvents} as event
+    where ${isSignInOf(userId)} and event.network = found.network order by event.at desc limit 1`
   return db
     .select({ network: found.network, country: sql<string | null>`(${country})`.as('country') })
     .from(found)

@@ -9,7 +9,7 @@ import { loadPartsOfUser } from '../../../web/kit/capability.ts'
 import type { Refused } from '../../../web/kit/form.ts'
 import { showForm } from '../../../web/kit/frames.tsx'
 import { goTo, readView } from '../../../web/kit/view.ts'
-import { confirmNetworks, listOwnSessions } from '../../sessions/manage.ts'
+import { finishCheck, listOwnSessions } from '../../sessions/manage.ts'
 import { signInPath } from '../../sign-in/pages/next.ts'
 import { clearSessionToken } from '../../sign-in/pages/session-cookie.ts'
 import { changeProfile } from '../profile.ts'
@@ -33,7 +33,7 @@ export const checkPages = new Hono<App>()
       }),
       done: action({
         confirms: true,
-        run: (c) => confirmNetworks(c.get('deps'), sessionOf(c)),
+        run: (c) => finishCheck(c.get('deps'), sessionOf(c)),
         done(c) {
           endChecking(c)
           return goTo(c, '/account', 'account-checked')

@@ -10,7 +10,7 @@ import { showForm } from '../../../web/kit/frames.tsx'
 import { goTo, readView } from '../../../web/kit/view.ts'
 import { clearSessionToken } from '../../sign-in/pages/session-cookie.ts'
 import {
-  confirmNetworks,
+  confirmNetwork,
   endEverything,
   endOtherSessions,
   endSession,
@@ -34,7 +34,7 @@ export const sessionPages = formsOf(PATH, showSessions, {
   known: action({
     reads: v.object({ network: text() }),
     confirms: true,
-    run: (c, { network }) => confirmNetworks(c.get('deps'), sessionOf(c), network),
+    run: (c, { network }) => confirmNetwork(c.get('deps'), sessionOf(c), network),
     done: (c) => {
       endChecking(c)
       return goTo(c, '/account', 'network-known')

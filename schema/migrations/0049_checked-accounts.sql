@@ -1,0 +1,1 @@
+CREATE INDEX `audit_events_checked` ON `audit_events` (`user_id`,`detail`,`at`) WHERE "audit_events"."kind" = 'account_checked';
