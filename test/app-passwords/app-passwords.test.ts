@@ -6,6 +6,7 @@ import { CheapSite } from '../support/cheap-site.ts'
 import { leakedSecrets } from '../support/log.ts'
 import { signInAlice } from '../support/signed-in.ts'
 import { ADMIN_PASSWORD, HOUR, MINUTE, NOW } from '../support/site.ts'
+import { Visitor } from '../support/visitor.ts'
 
 const DAY = 24 * HOUR
 const PASSWORD = 'alice-Passw0rd'
@@ -478,6 +479,21 @@ describe('the use of an app password', () => {
     })
     await use(token, '203.0.113.10')
     expect(await kinds()).toHaveLength(4)
+  })
+
+  test('is an event from a network after whose sign-in the owner has secured the account', async () => {
+    const { token } = await addAppPassword(site, ALICE, ['account:read'], { name: 'rclone' })
+    site.now += MINUTE
+    await site.fetch('POST', '/api/auth/login', {
+      body: { username: 'alice', password: PASSWORD },
+      headers: { 'CF-Connecting-IP': '203.0.113.9' },
+    })
+    const visitor = new Visitor(site)
+    await visitor.signIn('alice', PASSWORD)
+    await visitor.post('/account/security/check/done')
+    site.now += MINUTE
+    for (let n = 0; n < 3; n++) await use(token, '203.0.113.9')
+    expect((await kinds()).filter((kind) => kind === 'token_used_elsewhere rclone')).toHaveLength(1)
   })
 
   test('makes no network known to the throttle', async () => {

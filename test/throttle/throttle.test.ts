@@ -8,6 +8,7 @@ import { CheapSite } from '../support/cheap-site.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { rememberSecret } from '../support/log.ts'
 import { HOUR, MINUTE, NOW, SECOND } from '../support/site.ts'
+import { Visitor } from '../support/visitor.ts'
 
 const wrongCredentials = { code: 401, message: 'Invalid username or password', data: null }
 const wrongCode = { code: 402, message: 'Invalid 2FA code', data: null }
@@ -305,6 +306,22 @@ describe('an account', () => {
     site.now = NOW + 30 * DAY
     await guessFromEverywhere(50)
     expect(await signIn({ from: HOME })).toEqual(tooMany)
+    expect(await signIn({ from: ELSEWHERE })).toEqual(signedIn)
+  })
+
+  test('knows no network after whose sign-in its user secured it, until the next one', async () => {
+    await signIn({ from: HOME })
+    site.now += MINUTE
+    await signIn({ from: ELSEWHERE })
+    const visitor = new Visitor(site)
+    await visitor.signIn('alice', PASSWORD)
+    await visitor.post('/account/security/check/done')
+    await guessFromEverywhere(50)
+    expect(await signIn({ from: ELSEWHERE })).toEqual(tooMany)
+    expect(await signIn({ from: HOME })).toEqual(signedIn)
+    site.now += HOUR
+    expect(await signIn({ from: ELSEWHERE })).toEqual(signedIn)
+    await guessFromEverywhere(50)
     expect(await signIn({ from: ELSEWHERE })).toEqual(signedIn)
   })
 

@@ -39,7 +39,7 @@ export interface ForgottenRequest {
 function accountsOf({ username, email, from, now }: ForgottenRequest): SQL {
   const isKnown = sql`exists (
     select 1 from ${auditEvents}
-    where ${auditEvents.userId} = ${users.id} and ${MAKES_KNOWN} and ${madeRecently(from.network, now)}
+    where ${MAKES_KNOWN} and ${madeRecently(sql`${users.id}`, from.network, now)}
   )`
   const meant = sql`select ${users.id} from ${users} where ${users.usernameKey} = ${usernameKey(username)}
     union select ${users.id} from ${users} where ${users.emailVerified} = 1 and lower(${users.email}) = lower(${email})`

@@ -112,7 +112,7 @@ function isUnknownNetwork(
   network: string | SQLWrapper,
   now: number | Placeholder,
 ): SQL {
-  const ofUser = sql`${auditEvents.userId} = ${userId} and ${madeRecently(network, now)}`
+  const ofUser = madeRecently(userId, network, now)
   return sql`not (exists (select 1 from ${auditEvents} where ${MAKES_KNOWN} and ${ofUser})
     or exists (select 1 from ${auditEvents} where ${REPORTS_NETWORK} and ${ofUser}))`
 }

@@ -15,7 +15,29 @@ export const MAKES_KNOWN: SQL = isSignIn(auditEvents.kind)
  */
 export const REPORTS_NETWORK: SQL = sql`${auditEvents.kind} = 'token_used_elsewhere'`
 
-/** Holds for an event from a network that is recent enough to make it known. */
-export function madeRecently(network: string | SQLWrapper, now: number | Placeholder): SQL {
-  return sql`${auditEvents.network} = ${network} and ${auditEvents.at} > ${now} - ${KNOWN_NETWORK_MILLISECONDS}`
+/**
+ * Holds for an event of a user from a network that is recent enough to make it known. Events before
+ * the user secured the account do not: the network may be that of a thief.
+ */
+export function madeRecently(
+  userId: SQLWrapper | number,
+  network: string | SQLWrapper,
+  now: number | Placeholder,
+): SQL {
+  return sql`${auditEvents.userId} = ${userId} and ${auditEvents.network} = ${network}
+    and ${auditEvents.at} > max(${now} - ${KNOWN_NETWORK_MILLISECONDS}, ${checkedAt(userId, network)})`
+}
+
+/**
+ * Returns when a user last secured the account after sign-ins from a network, or 0. What the user
+ * then answered is the question about them, not that the network is known: the next sign-in from
+ * there is the first again. Unix time, milliseconds.
+ *
+ * The condition on the kind is that of the index `audit_events_checked`.
+ */
+export function checkedAt(userId: SQLWrapper | number, network: string | SQLWrapper): SQL {
+  return sql`coalesce((
+    select max(answer.at) from ${auditEvents} as answer
+    where answer.kind = 'account_checked' and answer.user_id = ${userId} and answer.detail = ${network}
+  ), 0)`
 }

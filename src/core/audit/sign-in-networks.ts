@@ -4,6 +4,7 @@ import { DAY_MILLISECONDS } from '../base/time.ts'
 import type { Database } from '../database/database.ts'
 import { literal } from '../database/literal.ts'
 import { isSignIn } from './kinds.ts'
+import { checkedAt } from './known-networks.ts'
 
 /** Holds for an `event` that is a sign-in of the user. */
 function isSignInOf(userId: SQL | number): SQL {
@@ -45,20 +46,6 @@ export function countSignIns(userId: SQL, since: number) {
 
 /** How long a network that a user has signed in from is new. */
 const NEW_MILLISECONDS = 7 * DAY_MILLISECONDS
-
-/**
- * Returns when a user last secured the account after sign-ins from a network, or 0. What the user
- * then answered is the question about them, not that the network is known: the next sign-in from
- * there is the first again. Unix time, milliseconds.
- *
- * The condition on the kind is that of the index `audit_events_checked`.
- */
-export function checkedAt(userId: SQL | number, network: SQL): SQL {
-  return sql`coalesce((
-    select max(answer.at) from ${auditEvents} as answer
-    where answer.kind = 'account_checked' and answer.user_id = ${userId} and answer.detail = ${network}
-  ), 0)`
-}
 
 /**
  * Selects the networks from which a user first signed in less than a week ago (`checkedAt`), the

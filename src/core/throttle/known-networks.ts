@@ -10,6 +10,6 @@ export function isKnownNetwork(
 ): SQL {
   return sql`exists (
     select 1 from ${auditEvents} join ${users} on ${users.id} = ${auditEvents.userId}
-    where ${isNamed(username)} and ${MAKES_KNOWN} and ${madeRecently(network, now)}
+    where ${isNamed(username)} and ${MAKES_KNOWN} and ${madeRecently(users.id, network, now)}
   )`
 }
