@@ -18,14 +18,23 @@ const allowedQuery = v.object({
   allowed_groups: v.optional(v.pipe(v.string(), v.transform(namesInList))),
 })
 
+/** A name that is meant to be `allowed_groups`. */
+const LIKE_ALLOWED_GROUPS = /group|allow/i
+
 /**
  * Tells whether an operator wrote another parameter than `allowed_groups` into a proxy: a slip in
- * its name. Caddy asks with the query of the visitor where its own address has none, and repeats it
- * in `X-Forwarded-Uri`; that one is not the operator's.
+ * its name. Caddy alone adds the query of the visitor, where its own address has no `?`: it repeats
+ * it in `X-Forwarded-Uri`, and names the method in `X-Forwarded-Method`. A visitor could repeat the
+ * operator's slip, so what looks like one is never the visitor's. nginx passes the headers of the
+ * visitor on, with `X-Original-Method` beside them.
  */
 function isMisspelt({ req }: AppContext): boolean {
   const { search, searchParams } = new URL(req.url)
-  if (Array.from(searchParams.keys()).every((name) => name === 'allowed_groups')) return false
+  const others = Array.from(searchParams.keys()).filter((name) => name !== 'allowed_groups')
+  if (others.length === 0) return false
+  if (others.some((name) => LIKE_ALLOWED_GROUPS.test(name.normalize('NFKC')))) return true
+  if (req.header('X-Forwarded-Method') === undefined) return true
+  if (req.header('X-Original-Method') !== undefined) return true
   const visited = /\?.*$/s.exec(req.header('X-Forwarded-Uri') ?? '')?.[0] ?? '?'
   return new URL(visited, req.url).search !== search
 }
