@@ -657,6 +657,10 @@ export const mails = sqliteTable(
     nextAt: time('next_at').notNull(),
     /** When it is given up. */
     expiresAt: time('expires_at').notNull(),
+    /** When happened what it tells; null for a mail that tells of no event. */
+    at: time('at'),
+    /** Where the user or a stranger did it; empty where that is not told. */
+    network: text('network').notNull().default(''),
   },
   (table) => [index('mails_due').on(table.nextAt), index('mails_user').on(table.userId)],
 )

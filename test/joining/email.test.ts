@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, throttleCounters, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { happenedIn } from '../support/joining.ts'
 import { MailSite } from '../support/mail-site.ts'
 import { prepared } from '../support/prepared.ts'
 import { HOUR, MINUTE } from '../support/site.ts'
@@ -121,6 +122,9 @@ describe('POST /api/me/email', () => {
     expect((await site.subjectsTo(ADDRESS)).at(-1)).toMatch(
       /^Your e-mail address at .* was changed$/,
     )
+    expect(happenedIn(site.sent.at(-1))).toEqual([
+      'Time: 21 November 2026, 09:15 UTC · Network: 192.0.2.1',
+    ])
     expect(await site.subjectsTo('other@example.org')).toEqual([])
   })
 

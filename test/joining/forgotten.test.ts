@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, links, mails, users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { happenedIn } from '../support/joining.ts'
 import { MailSite } from '../support/mail-site.ts'
 import { prepared } from '../support/prepared.ts'
 import { HOUR, MINUTE } from '../support/site.ts'
@@ -85,6 +86,9 @@ describe('POST /api/auth/forgotten', () => {
       expect(link).toMatch(/^[\w-]{43}$/)
       expect(site.sent).toHaveLength(1)
       expect(site.sent[0]?.text).toContain('the account alice')
+      expect(happenedIn(site.sent[0])).toEqual([
+        expect.stringMatching(/^Time: 21 November 2026, 09:15 UTC · Network: 198\.51\.0\.\d+$/),
+      ])
     },
   )
 

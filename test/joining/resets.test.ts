@@ -4,7 +4,7 @@ import { auditEvents, links, mails, users } from '../../schema/tables.ts'
 import { COMMAND_LINE } from '../../src/core/access/operators.ts'
 import { changeUser } from '../../src/capabilities/users/manage-users.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
-import { JoiningSite, NEW_PASSWORD, secretOf } from '../support/joining.ts'
+import { happenedIn, JoiningSite, NEW_PASSWORD, secretOf } from '../support/joining.ts'
 import { HOUR, MINUTE } from '../support/site.ts'
 
 const OLD_PASSWORD = 'alice-Passw0rd'
@@ -28,7 +28,11 @@ beforeEach(async () => {
 const resetLink = async (fields: Record<string, unknown> = {}) =>
   secretOf((await site.asAdmin('/api/admin/user/reset_link', { id: alice, ...fields })).data.link)
 const reset = (link: string, password = NEW_PASSWORD) =>
-  site.post('/api/auth/reset', { link, password })
+  site.post(
+    '/api/auth/reset',
+    { link, password },
+    { headers: { 'CF-Connecting-IP': '198.51.100.9' } },
+  )
 const forgotten = (name: string, network = '198.51.100.7') =>
   site.post('/api/auth/forgotten', { name }, { headers: { 'CF-Connecting-IP': network } })
 const kinds = async () => (await site.db.select().from(auditEvents)).map(({ kind }) => kind)
@@ -50,6 +54,11 @@ describe('POST /api/auth/reset', () => {
       [EMAIL, 'Your password for Latchkey was replaced'],
     ])
     expect(JSON.stringify(sent)).not.toContain(link)
+    // Where an administrator was is for administrators.
+    expect(happenedIn(sent[0])).toEqual(['Time: 21 November 2026, 09:16 UTC'])
+    expect(happenedIn(sent[1])).toEqual([
+      'Time: 21 November 2026, 09:16 UTC · Network: 198.51.100.9',
+    ])
   })
 
   test('keeps two-step verification, unless the operator said otherwise', async () => {

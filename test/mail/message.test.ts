@@ -24,9 +24,18 @@ const write = (
   language: (typeof LANGUAGES)[number] = 'en',
   username = 'alice',
   title = 'Files',
+  event: { at: number | null; network: string } = { at: null, network: '' },
 ) =>
   writeMail(
-    { kind, address: 'alice@example.org', language, username, secret: SECRET, expiresAt: 0 },
+    {
+      kind,
+      address: 'alice@example.org',
+      language,
+      username,
+      secret: SECRET,
+      expiresAt: 0,
+      ...event,
+    },
     SITE,
     title,
   )
@@ -80,6 +89,25 @@ test.each([
   ['zh', '有效期至 1970年1月1日 00:00（UTC）。'],
 ] as const)('a time is written as people in %s write it', (language, words) => {
   expect(write('confirm', language).text).toContain(words)
+})
+
+describe('what happened', () => {
+  const at = Date.UTC(2026, 10, 29, 1, 22)
+
+  test.each([
+    ['en', '2001:db8:1:2::/64', 'Time: 29 November 2026, 01:22 UTC · Network: 2001:db8:1:2::/64'],
+    ['en', '', 'Time: 29 November 2026, 01:22 UTC'],
+    ['zh', '203.0.113.9', '时间：2026年11月29日 01:22（UTC），网络：203.0.113.9'],
+    ['zh', '', '时间：2026年11月29日 01:22（UTC）'],
+  ] as const)('has its time and its network, in %s, from “%s”', (language, network, line) => {
+    const { text, html } = write('password_reset', language, 'alice', 'Files', { at, network })
+    expect(text.split('\n\n')[1]).toBe(line)
+    expect(html).toContain(`<p>${line}</p>`)
+  })
+
+  test('is left out of a mail that tells of no event', () => {
+    expect(write('account_end').text).not.toContain('Time:')
+  })
 })
 
 test('a long name is cut', () => {

@@ -16,6 +16,11 @@ export interface SentMail {
   headers: Record<string, string>
 }
 
+/** Returns the lines of a mail that say when and where something happened. */
+export function happenedIn(mail: Pick<SentMail, 'text'> | undefined): string[] {
+  return (mail?.text ?? '').split('\n').filter((line) => /^(?:Time: |时间：)/.test(line))
+}
+
 /** A site that sends mail, and an admin who is signed in. */
 export class JoiningSite extends CheapSite {
   readonly mails: SentMail[] = []

@@ -92,6 +92,7 @@ export function forgottenParts(db: Database, request: ForgottenRequest) {
         language,
         sealed: sql`iif(found.has_password, secret.value ->> 'sealed', '')`,
         expiresAt: endsAt,
+        event: { at: now, network: client.network },
       },
       now,
       { from, where: may },

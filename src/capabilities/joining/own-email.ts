@@ -58,9 +58,9 @@ export async function changeOwnEmail(
   await requireMail(deps, own(actor), { fresh: true })
   // An address that is taken away mails no link any more.
   const demand = { fresh: true, ends: email === '' }
-  await change(deps, own(actor), { kind: 'email_changed', ...demand }, ({ now, by, event }) => ({
+  await change(deps, own(actor), { kind: 'email_changed', ...demand }, ({ by, event }) => ({
     event: insertEvent(db, by, event, hasOtherEmail(db, userId, email)),
-    mailed: mailToOldAddress(db, by, userId, email, language, now),
+    mailed: mailToOldAddress(db, by, userId, email, language, event),
     changed: updateEmail(db, by, userId, email),
   }))
 }

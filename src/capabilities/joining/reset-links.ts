@@ -61,7 +61,7 @@ export async function createResetLink(
         }),
         event: insertEvent(db, by, event, isMade),
         mail: hasMail
-          ? mailToUser(db, by, userId, 'reset_link_made', language, now, isMade)
+          ? mailToUser(db, by, userId, 'reset_link_made', language, event, isMade)
           : undefined,
       }
     },

@@ -70,7 +70,7 @@ export async function resetPassword(
     seed: secondFactor ? clearSeed(db, mayTake, userId) : undefined,
     counters: clearAccountCounters(db, by, userId, nameHash),
     pairs: clearPairs(db, by, nameHash),
-    mail: mailToUser(db, by, userId, 'password_reset', language, now),
+    mail: mailToUser(db, by, userId, 'password_reset', language, event),
     ...endSessions(db, by, allSessions(userId)),
   })
   if (spent.length === 0) throw new Refusal('linkInvalid')

@@ -19,6 +19,10 @@ interface Mail {
   secret: string
   /** When the link ends, or the account. Unix time, milliseconds. */
   expiresAt: number
+  /** When happened what it tells; null for a mail that tells of no event. Unix time, milliseconds. */
+  at: number | null
+  /** Where it happened; empty where that is not told. */
+  network: string
 }
 
 /** Names have up to 255 characters, and a subject is one line. */
@@ -39,7 +43,7 @@ const LOCALES: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' }
  * @param title The name of the site; empty for none.
  */
 export function writeMail(
-  { kind, address: to, language, username, inviter = '', secret, expiresAt }: Mail,
+  { kind, address: to, language, username, inviter = '', secret, expiresAt, at, network }: Mail,
   site: MailSite,
   title: string,
 ): Omit<EmailText, 'headers'> {
@@ -51,11 +55,17 @@ export function writeMail(
     host,
     user: shortened(username),
     inviter: shortened(inviter, MAX_INVITER_CHARACTERS),
-    until: t.time(dayIn(language, expiresAt), isoTime(expiresAt).slice(11, 16)),
+    until: timeIn(language, expiresAt),
   }
   const address = page === undefined ? linkAddress(site.address, secret) : site.address + page
   const link = words === '' ? undefined : address
-  const parts = { before: before(named), after: after(named), footer: t.footer(named) }
+  const [first = '', ...others] = before(named)
+  const happened = at === null ? [] : [t.happened(timeIn(language, at), network)]
+  const parts = {
+    before: [first, ...happened, ...others],
+    after: after(named),
+    footer: t.footer(named),
+  }
   const lines = [...parts.before, ...(link === undefined ? [] : [link]), ...parts.after]
   return {
     to,
@@ -74,10 +84,11 @@ export function writeMail(
   }
 }
 
-/** Writes a day as people do, such as “5 December 2026”. */
-function dayIn(language: Language, time: number): string {
+/** Writes a time as people do, such as “5 December 2026, 20:24 UTC”. */
+function timeIn(language: Language, time: number): string {
   const format = { dateStyle: 'long', timeZone: 'UTC' } as const
-  return new Intl.DateTimeFormat(LOCALES[language], format).format(time)
+  const day = new Intl.DateTimeFormat(LOCALES[language], format).format(time)
+  return MAIL_TEXTS[language].time(day, isoTime(time).slice(11, 16))
 }
 
 /** Returns the address of a link. @param secret 43 characters, base64url. */

@@ -1,6 +1,8 @@
 import { inArray, lte, type SQL, sql } from 'drizzle-orm'
 import { links, mails, users } from '../../../schema/tables.ts'
+import type { AuditEvent } from '../../core/audit/events.ts'
 import type { Language } from '../../core/base/language.ts'
+import { isNetwork } from '../../core/base/network.ts'
 import { literal } from '../../core/database/literal.ts'
 import {
   type Authority,
@@ -36,18 +38,33 @@ interface NewMail {
   sealed: string | SQL
   /** When it is given up, with its link. Unix time, milliseconds. */
   expiresAt: number | SQL
+  /** What it tells. Where an operator was is for operators, so such an event names no network. */
+  event?: Pick<AuditEvent, 'at' | 'network' | 'userId' | 'actorId'>
 }
 
 /** Puts mails into the outbox, in the transaction of what they tell. */
 export function insertMail(
   db: Database,
   by: Authority,
-  mail: NewMail,
+  { event, ...mail }: NewMail,
   now: number,
   source: { from?: SQL; where?: SQL | undefined } = {},
 ) {
-  const row = { id: NEW_ID, ...mail, attempts: 0, nextAt: now }
+  const row = {
+    id: NEW_ID,
+    ...mail,
+    attempts: 0,
+    nextAt: now,
+    at: event?.at ?? null,
+    network: event === undefined ? '' : shownNetwork(event),
+  }
   return sendingAfter('mails', writing(db, by).insert(mails, row, source))
+}
+
+/** Returns the network of an event for its user; empty where it is not known or not told. */
+function shownNetwork({ network, userId, actorId }: NonNullable<NewMail['event']>): string {
+  const isByOther = actorId !== undefined && actorId !== userId
+  return isByOther || !isNetwork(network) ? '' : network
 }
 
 /**
@@ -81,6 +98,8 @@ export function takeDueMails(db: Database, now: number) {
       language: sql<Language>`${mails.language}`,
       sealed: mails.sealed,
       expiresAt: mails.expiresAt,
+      at: mails.at,
+      network: mails.network,
       username: sql<string | null>`(
         select ${users.username} from ${users} where ${users.id} = ${mails.userId}
       )`,

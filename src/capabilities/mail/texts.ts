@@ -49,6 +49,8 @@ interface MailText {
 interface MailTexts {
   /** A day and a time of UTC. */
   time: (day: string, time: string) => string
+  /** The line that follows the first one of a mail about an event. No network where none is told. */
+  happened: (time: string, network: string) => string
   /** Stands before the address of the link, below its button. */
   address: string
   mails: Record<MailKind, MailText>
@@ -58,6 +60,7 @@ interface MailTexts {
 
 const en: MailTexts = {
   time: (day, time) => `${day}, ${time} UTC`,
+  happened: (time, network) => `Time: ${time}${network === '' ? '' : ` · Network: ${network}`}`,
   address: 'If the button does not work, open this address:',
   mails: {
     reset: {
@@ -165,6 +168,7 @@ const en: MailTexts = {
 
 const zh: MailTexts = {
   time: (day, time) => `${day} ${time}（UTC）`,
+  happened: (time, network) => `时间：${time}${network === '' ? '' : `，网络：${network}`}`,
   address: '如果按钮无法使用，请打开此地址：',
   mails: {
     reset: {

@@ -103,7 +103,7 @@ export async function changeDetails(
         guarded,
         ...(email !== undefined && {
           addressEvents: insertEventOfAddress(db, by, userId, email, event),
-          mailed: hasMail ? mailToOldAddress(db, by, userId, email, language, now) : undefined,
+          mailed: hasMail ? mailToOldAddress(db, by, userId, email, language, event) : undefined,
           addressed: updateEmail(db, by, userId, email),
         }),
         ...(endsAt !== undefined && {

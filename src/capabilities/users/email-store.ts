@@ -1,6 +1,7 @@
 import { and, eq, exists, ne, type SQL, sql } from 'drizzle-orm'
 import { users } from '../../../schema/tables.ts'
 import { isNotGuest } from '../../core/accounts/conditions.ts'
+import type { AuditEvent } from '../../core/audit/events.ts'
 import type { Language } from '../../core/base/language.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
@@ -30,6 +31,7 @@ export function updateEmail(db: Database, by: Authority, userId: number, email: 
 /**
  * Tells the verified address of a user something about the account, in a mail without a link.
  *
+ * @param event What happened to the account.
  * @param when A further condition.
  */
 export function mailToUser(
@@ -38,7 +40,7 @@ export function mailToUser(
   userId: number,
   kind: 'password_reset' | 'reset_link_made' | 'email_changed',
   language: Language,
-  now: number,
+  event: AuditEvent,
   when?: SQL,
 ) {
   const mail = {
@@ -48,10 +50,11 @@ export function mailToUser(
     address: sql`${users.email}`,
     language,
     sealed: '',
-    expiresAt: now + GIVE_UP_MILLISECONDS,
+    expiresAt: event.at + GIVE_UP_MILLISECONDS,
+    event,
   } as const
   const where = and(eq(users.id, userId), eq(users.emailVerified, true), when)
-  return insertMail(db, by, mail, now, { from: sql`${users}`, where })
+  return insertMail(db, by, mail, event.at, { from: sql`${users}`, where })
 }
 
 /** Tells the verified address that a change takes away. It stands before the change. */
@@ -61,9 +64,9 @@ export function mailToOldAddress(
   userId: number,
   email: string,
   language: Language,
-  now: number,
+  event: AuditEvent,
 ) {
-  return mailToUser(db, by, userId, 'email_changed', language, now, ne(users.email, email))
+  return mailToUser(db, by, userId, 'email_changed', language, event, ne(users.email, email))
 }
 
 /** Holds while this is the address of the user, and not verified. */

@@ -7,6 +7,8 @@ export interface Client {
   country?: string
 }
 
+const UNKNOWN = 'unknown'
+
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 
 /**
@@ -19,7 +21,7 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 export function networkOf(address: string): string {
   if (IPV4.test(address)) return address
   const groups = ipv6Groups(address)
-  if (groups === undefined) return 'unknown'
+  if (groups === undefined) return UNKNOWN
   if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') return mappedIpv4(groups)
   // Loopback is this one address (RFC 4291 section 2.5.3): the /64 around it has no other clients.
   if (groups.join(':') === '0:0:0:0:0:0:0:1') return '::1'
@@ -67,4 +69,9 @@ export const COMMAND_LINE: CommandLine = {
   network: 'command line',
   userAgent: '',
   isCommandLine: true,
+}
+
+/** False for the network of a client that names none: the command line, or an unknown address. */
+export function isNetwork(network: string): boolean {
+  return network !== UNKNOWN && network !== COMMAND_LINE.network
 }
