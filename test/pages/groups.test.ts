@@ -230,7 +230,7 @@ describe('the page of folders', () => {
       '/club Others have rights here, and alice is none of them No access',
     )
     expect(await shown(`${FOLDERS}?user=bob&path=/club`)).toContain(
-      '/club Decided at /club: bob. But the account has no permission that changes files',
+      '/club Decided at /club: bob. But the account has no permission that changes files Look and download',
     )
     await site.db.update(users).set({ basePath: '/homes/alice' }).where(eq(users.id, ALICE))
     expect(await shown(`${FOLDERS}?user=alice&path=/nas/finance`)).toContain(

@@ -40,7 +40,7 @@ export function Check({ view, rules, asked, checked, checkProblem }: CheckProps)
                   <small>{whyOf(view, folder, rules, asked.user)}</small>
                 </span>
                 {folder.reach ? (
-                  <AccessBadge view={view} access={folder.access} />
+                  <AccessBadge view={view} access={isCutShort(folder) ? 'read' : folder.access} />
                 ) : (
                   <span class="badge bad">{t.outOfReach}</span>
                 )}
@@ -53,6 +53,11 @@ export function Check({ view, rules, asked, checked, checkProblem }: CheckProps)
   )
 }
 
+/** Whether the rights let a user change files, and the permissions of the account do not. */
+function isCutShort({ access, canChange }: CheckedFolder): boolean {
+  return access === 'write' && !canChange
+}
+
 /** Says why a user may do that at a folder. */
 function whyOf(
   view: View,
@@ -61,7 +66,7 @@ function whyOf(
   username: string,
 ): string {
   const t = view.t.folders
-  const { path, access, rule, reach, isAdmin, canChange } = folder
+  const { path, access, rule, reach, isAdmin } = folder
   if (isAdmin) return t.admins
   if (!reach) return t.outOfReachHint(username)
   const deciding = rules.find(({ id }) => id === rule)
@@ -71,5 +76,5 @@ function whyOf(
       : access === 'none' && rules.some((each) => isAtOrBelow(path, each.path))
         ? t.becauseOthers(username)
         : t.becauseNone
-  return access === 'write' && !canChange ? `${why}${view.t.sentenceGap}${t.noBits}` : why
+  return isCutShort(folder) ? `${why}${view.t.sentenceGap}${t.noBits}` : why
 }
