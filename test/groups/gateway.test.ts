@@ -10,7 +10,7 @@ import { ADMIN_PASSWORD } from '../support/site.ts'
 const PASSWORD = 'alice-Passw0rd'
 const ALL_BITS = 0xffff
 const DENIED = { code: 403, message: 'permission denied', data: null }
-const HAS_RULES = { code: 403, message: 'this folder has rules, ask an operator', data: null }
+const HAS_RULES = { code: 403, message: 'this folder has rules, ask an administrator', data: null }
 const PASSED = { code: 200, data: { as: 'alice' } }
 
 let openlist: OpenListStandIn

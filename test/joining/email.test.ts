@@ -10,7 +10,7 @@ import { HOUR, MINUTE } from '../support/site.ts'
 const PASSWORD = 'alice-Passw0rd'
 const ADDRESS = 'alice@example.org'
 const DAY = 24 * HOUR
-const MAIL_OFF = { code: 403, message: 'this site sends no mail, ask its operator', data: null }
+const MAIL_OFF = { code: 403, message: 'this site sends no mail, ask an administrator', data: null }
 const NOT_VALID = { code: 404, message: 'this link is not valid, ask for a new one', data: null }
 const NOTHING_TO_CONFIRM = { code: 400, message: 'there is no address to confirm', data: null }
 const TOO_MANY = { code: 429, message: 'too many requests, try again later', data: null }

@@ -212,7 +212,7 @@ describe('POST /api/auth/forgotten', () => {
     const silent = new CheapSite()
     expect(await silent.post('/api/auth/forgotten', { name: 'alice' })).toEqual({
       code: 403,
-      message: 'this site sends no mail, ask its operator',
+      message: 'this site sends no mail, ask an administrator',
       data: null,
     })
   })

@@ -127,7 +127,7 @@ describe('POST /api/admin/invitation/create', () => {
     const body = { email: 'a@b.example' }
     expect(await silent.asAdmin('/api/admin/invitation/create', body)).toEqual({
       code: 403,
-      message: 'this site sends no mail, ask its operator',
+      message: 'this site sends no mail, ask an administrator',
       data: null,
     })
   })

@@ -99,7 +99,7 @@ describe('notices by e-mail', () => {
     const silent = new CheapSite({ now: () => site.now })
     expect(await save({}, silent)).toMatchObject({
       code: 403,
-      message: 'this site sends no mail, ask its operator',
+      message: 'this site sends no mail, ask an administrator',
     })
     site.now += 11 * MINUTE
     const stale = { code: 403, message: 'Sign in again or confirm to do this' }

@@ -41,7 +41,7 @@ describe('while a client is registered', () => {
     const token = await site.token('alice', PASSWORD)
     expect(await site.post('/api/me/update', { username: 'alicia' }, { token })).toMatchObject({
       code: 403,
-      message: 'programs know you by your user name, only an operator can change it',
+      message: 'apps know you by your user name, only an administrator can change it',
     })
     expect((await site.post('/api/me/update', { username: 'alice' }, { token })).code).toBe(200)
   })

@@ -453,7 +453,7 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     const move = { src_dir: '/', dst_dir: '/x', names: ['nas'] }
     expect(await post('fs/move', move, admin)).toMatchObject({
       code: 403,
-      message: 'this folder has rules, ask an operator',
+      message: 'this folder has rules, ask an administrator',
     })
   })
 

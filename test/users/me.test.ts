@@ -348,7 +348,7 @@ describe('a user name that is not what it seems', () => {
 describe('the name of somebody who has files elsewhere', () => {
   const nameKept = {
     code: 403,
-    message: 'your files are kept under your user name, only an operator can change it',
+    message: 'your files are kept under your user name, only an administrator can change it',
     data: null,
   }
 

@@ -28,7 +28,7 @@ export const REFUSALS = {
   ssoPlatformInvalid: { code: 400, message: 'invalid platform' },
   ssoMisconfigured: {
     code: 400,
-    message: 'the identity provider refuses this site, tell its operator',
+    message: 'the identity provider refuses this site, tell an administrator',
   },
   ssoRefused: { code: 400, message: 'the sign-in could not be verified, start it again' },
   lastWayIn: {
@@ -91,11 +91,11 @@ export const REFUSALS = {
   },
   nameFixed: {
     code: 403,
-    message: 'programs know you by your user name, only an operator can change it',
+    message: 'apps know you by your user name, only an administrator can change it',
   },
   nameKept: {
     code: 403,
-    message: 'your files are kept under your user name, only an operator can change it',
+    message: 'your files are kept under your user name, only an administrator can change it',
   },
   tooManyNames: {
     code: 403,
@@ -160,7 +160,7 @@ export const REFUSALS = {
   },
   registrationOff: { code: 403, message: 'registration is disabled' },
   humanCheckFailed: { code: 403, message: 'the check that you are human failed, try again' },
-  mailOff: { code: 403, message: 'this site sends no mail, ask its operator' },
+  mailOff: { code: 403, message: 'this site sends no mail, ask an administrator' },
   linkOfOther: { code: 403, message: 'this link confirms the address of another account' },
   linkNeedsSession: { code: 403, message: 'sign in first, then open the link again' },
 
@@ -177,7 +177,7 @@ export const REFUSALS = {
   },
   noFileServer: { code: 403, message: 'there is no file server' },
   folderDenied: { code: 403, message: 'permission denied' },
-  folderHasRules: { code: 403, message: 'this folder has rules, ask an operator' },
+  folderHasRules: { code: 403, message: 'this folder has rules, ask an administrator' },
   otherStorage: {
     code: 403,
     message: 'the target is in another storage, copy the files there and delete them here',
@@ -244,7 +244,7 @@ export const REFUSALS = {
   ssoUnavailable: { code: 503, message: 'the identity provider does not answer, try again later' },
   filesBroken: { code: 502, message: 'the file server gave no usable answer' },
   filesUnavailable: { code: 503, message: 'the file server does not answer, try again' },
-  filesNotSetUp: { code: 503, message: 'the file server is not set up, tell the operator' },
+  filesNotSetUp: { code: 503, message: 'the file server is not set up, tell an administrator' },
   unavailable: { code: 503, message: 'service unavailable, try again' },
 } as const satisfies Record<string, { code: number; message: string }>
 

@@ -40,6 +40,10 @@ describe('schema/openapi.json', () => {
     expect(summaries.filter((summary) => summary.includes('`'))).toEqual([])
   })
 
+  test('says administrator, the word of pages', () => {
+    expect(JSON.stringify(written).match(/[^"]*\boperators?\b[^"]*/gi)).toBeNull()
+  })
+
   test('has request examples that have the form of the schema, each once', () => {
     const { examples } =
       written.paths['/api/auth/login'].post.requestBody.content['application/json']

@@ -271,7 +271,7 @@ export const givens: Record<Given, () => Promise<Asked>> = {
     await site.db.update(users).set({ disabled: false }).where(eq(users.username, 'guest'))
     return { site }
   },
-  'nobody is signed in, an operator set a security contact': async () => {
+  'nobody is signed in, an administrator set a security contact': async () => {
     const site = await withAlice()
     const row = { key: 'security_contact', value: 'mailto:security@example.org' }
     await site.db.insert(settings).values(row)
@@ -340,7 +340,7 @@ export const givens: Record<Given, () => Promise<Asked>> = {
   'alice comes back from GitHub in compatibility mode': () => comingBack('sso_get_token', true),
   'alice comes back from GitHub to bind her account': () => comingBack('get_sso_id', true),
   'passkeys are off': signedIn,
-  'nobody is signed in, an operator set a related origin': async () => {
+  'nobody is signed in, an administrator set a related origin': async () => {
     const site = await withAlice()
     const row = { key: 'passkey_related_origins', value: 'https://example.com' }
     await site.db.insert(settings).values(row)

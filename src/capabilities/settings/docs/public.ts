@@ -44,7 +44,7 @@ export const publicOperations: Operations = {
     otherStatus: { '404': 'Administrators have set no contact.' },
     examples: {
       success: {
-        given: 'nobody is signed in, an operator set a security contact',
+        given: 'nobody is signed in, an administrator set a security contact',
         answer: {
           raw: 'Contact: mailto:security@example.org\nExpires: 2027-05-20T09:15:06Z\n',
         },
@@ -60,7 +60,7 @@ export const publicOperations: Operations = {
     otherStatus: { '404': 'Administrators have set no origins.' },
     examples: {
       success: {
-        given: 'nobody is signed in, an operator set a related origin',
+        given: 'nobody is signed in, an administrator set a related origin',
         answer: { raw: { origins: ['https://example.com'] } },
       },
     },
