@@ -4,12 +4,14 @@ import { dirname, join, posix, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DAY_MILLISECONDS } from '../src/core/base/time.ts'
 import { findLeaves, PARTS } from './rooms.ts'
+import { chooseTurn } from './take-away-turn.ts'
 
 /**
  * `npm run take-away [-- [name…] [--turn] [--tests]]`: shows that the project stands without the
  * folder of a capability and without its lines in the lists: `src` type-checks, and with `--tests`
  * the tests of the other capabilities pass. Without names: without all that no other capability
- * uses, at once; with `--turn` without one of them, another one each day.
+ * uses, at once; with `--turn` without one of them, another one each day, and `--tests` runs the
+ * tests of a third of the others.
  */
 
 /** The lists that may name every capability. */
@@ -54,11 +56,10 @@ const sources = new Map(
     .filter((path) => /^(?:src|test)\/.*\.tsx?$/.test(path))
     .map((path) => [path, readFileSync(path, 'utf8')]),
 )
+const capabilities: readonly string[] = PARTS.capabilities.rooms
 const leaves = findLeaves(sources)
-const today = Math.floor(Date.now() / DAY_MILLISECONDS)
-const turn = values.turn ? leaves.slice(today % leaves.length).slice(0, 1) : leaves
-const names = positionals.length > 0 ? positionals : turn
-const unknown = names.filter((name) => !PARTS.capabilities.rooms.some((room) => room === name))
+const { names, tested } = choose()
+const unknown = names.filter((name) => !capabilities.includes(name))
 if (unknown.length > 0) throw new Error(`no capability has the name ${unknown.join(', ')}`)
 
 const copy = resolve('.build/take-away', names.join('+'))
@@ -82,12 +83,20 @@ const without = `without ${names.join(', ')}`
 console.log(`The project ${without} (npm run take-away -- ${names.join(' ')}):`)
 process.exitCode = succeeds('tsc', ...ONE_CHECKER) && (!values.tests || passesTests()) ? 0 : 1
 
+/** Chooses what is taken away, and the capabilities whose tests are run. */
+function choose(): { names: string[]; tested: readonly string[] } {
+  if (positionals.length === 0 && values.turn) {
+    const turn = chooseTurn(Math.floor(Date.now() / DAY_MILLISECONDS), leaves, capabilities)
+    return { names: [turn.name], tested: turn.tested }
+  }
+  const chosen = positionals.length > 0 ? positionals : leaves
+  return { names: chosen, tested: capabilities.filter((name) => !chosen.includes(name)) }
+}
+
 function passesTests(): boolean {
+  console.log(`Tests ${without}: ${tested.join(', ')}`)
   const config = ['--config', 'test/vitest.config.ts', '--root', '.', '--project', 'worker']
-  const folders = PARTS.capabilities.rooms
-    .filter((room) => !names.includes(room))
-    .map((room) => `test/${room}/`)
-  return succeeds('vitest', 'run', ...config, ...folders)
+  return succeeds('vitest', 'run', ...config, ...tested.map((name) => `test/${name}/`))
 }
 
 function succeeds(command: string, ...words: string[]): boolean {
