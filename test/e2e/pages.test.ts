@@ -311,6 +311,20 @@ describe('the script', () => {
     expect(complaints.filter((complaint) => !complaint.includes('429'))).toEqual([])
   })
 
+  test('counts down in the words of the server, in Chinese', async () => {
+    for (let failures = 0; failures < 5; failures++) await site.signIn('mallet', 'wrong')
+    const page = await open({ javaScriptEnabled: true, locale: 'zh-CN' })
+    await page.clock.install()
+    await page.goto('/account/sign-in')
+    await page.locator('#username').fill('mallet')
+    await page.locator('#password').fill('wrong')
+    await page.getByRole('button', { name: '登录' }).click()
+    const words = page.getByRole('alert')
+    expect(await words.innerText()).toBe('失败次数过多，请在 5 分钟后重试。')
+    await page.clock.runFor(61_000)
+    expect(await words.innerText()).toBe('失败次数过多，请在 4 分钟后重试。')
+  })
+
   test('puts times into the zone of the visitor', async () => {
     const page = await open({ javaScriptEnabled: true })
     await signIn(page)

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 export interface VisitOptions {
   javaScriptEnabled?: boolean
   width?: number
+  locale?: string
   /** Pages fade into each other, for which each is painted ten times. */
   hasTransitions?: boolean
 }
@@ -21,15 +22,15 @@ export interface Visit {
 export async function openVisit(
   browser: Browser,
   baseURL: string,
-  { javaScriptEnabled = false, width = 390, hasTransitions = false }: VisitOptions = {},
+  { javaScriptEnabled = false, width = 390, locale = 'en-GB', ...visit }: VisitOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({
     baseURL,
     javaScriptEnabled,
-    locale: 'en-GB',
+    locale,
     timezoneId: 'Asia/Shanghai',
     viewport: { width, height: 800 },
-    reducedMotion: hasTransitions ? 'no-preference' : 'reduce',
+    reducedMotion: visit.hasTransitions === true ? 'no-preference' : 'reduce',
   })
   const page = await context.newPage()
   const complaints: string[] = []

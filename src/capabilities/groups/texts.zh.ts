@@ -54,7 +54,7 @@ export const groupsZh: typeof groupsEn = {
   folders: {
     title: '文件夹',
     lead: '谁可以查看和修改什么。权限对文件夹中的所有内容有效。',
-    andMore: (names, more) => chinese`${names} 等，另有 ${String(more)} 个用户`,
+    andMore: (names, more) => chinese`${names}，另有 ${String(more)} 个用户`,
     noFilesTitle: '本站没有连接文件服务器',
     noFilesHint: '权限设置在 OpenList 等文件服务器的文件夹上。连接方法见指南 docs/files.zh-CN.md。',
     away: '文件服务器当前没有响应。权限的改动会在它恢复后立即写入。',

@@ -8,7 +8,7 @@ export const signInZh: typeof signInEn = {
     leadToFiles: (host) => `使用你在 ${host} 的账户登录，打开文件。`,
     or: '或',
     paused: '暂时无法登录',
-    pausedFor: '失败次数过多，请在#重试。',
+    pausedFor: '失败次数过多，请在 #重试。',
     lost: '忘记密码或丢失手机？',
     lostPassword: (site) => chinese`${site} 的管理员可以为你设置新密码，但谁也看不到旧密码。`,
     lostPhone: '手机不在身边时，可用一个恢复代码代替验证码。',

@@ -127,7 +127,9 @@ for (const left of document.querySelectorAll('[data-left]')) {
   const count = () => {
     const seconds = Math.max(Math.ceil((end - Date.now()) / 1000), 1)
     const [number, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
-    left.textContent = left.dataset.phrase.replace('#', relative.format(number, unit))
+    // In Chinese, a space stands behind a number, as in the texts of the server.
+    const time = relative.format(number, unit).replace(/\d(?=\p{Script=Han})/u, '$& ')
+    left.textContent = left.dataset.phrase.replace('#', time)
   }
   setInterval(count, 1000)
 }
