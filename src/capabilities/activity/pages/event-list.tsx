@@ -189,13 +189,12 @@ function EventRow({ view, run, reader, path }: EventRowProps) {
       <p class="facts">
         <span>
           <Times view={view} run={run} />
-          {event.network !== COMMAND_LINE.network && event.network !== '' && (
-            <>
-              {' '}
-              <a href={networkAddress(path, event.network)}>{event.network}</a>
-            </>
-          )}
         </span>
+        {event.network !== COMMAND_LINE.network && event.network !== '' && (
+          <span>
+            <a href={networkAddress(path, event.network)}>{event.network}</a>
+          </span>
+        )}
         {event.userAgent !== '' && (
           <span class={reader === 'owner' ? undefined : 'minor'}>
             {browserOf(view, event.userAgent)}
