@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { folderRules } from '../../schema/tables.ts'
+import { folderRules, users } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
+import { GENERAL, MAX_PERMISSION, PERMISSION } from '../../src/core/accounts/roles.ts'
 import { needsOfTask } from '../../src/capabilities/groups/task-needs.ts'
 import { CANCELING, FAILED, PENDING, RUNNING, type StandInTask } from '../support/openlist-tasks.ts'
 import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
@@ -16,16 +17,31 @@ beforeEach(async () => {
   const arranged = await arrangeGroups()
   site = arranged.site
   bob = arranged.bob
+  await site.db.update(users).set({ permission: MAX_PERMISSION }).where(eq(users.role, GENERAL))
   // They are known there.
   for (const token of [arranged.alice, bob])
     await site.post('/api/fs/list', { path: '/' }, { token })
 })
 
 const COPY = 'copy [/](/nas/closed/a) to [/](/mine)'
+const ELSEWHERE = 'copy [/](/a) to [/](/nas/b)'
+const NAMES: Readonly<Record<string, string>> = {
+  copy: ELSEWHERE,
+  move: 'move [/](/nas/a) to [/](/nas/b)',
+  upload: 'upload a.txt to [/](/nas/b)',
+  decompress: 'decompress [/](/nas/a.zip)[/] to [/](/nas/b) with password <>',
+  decompress_upload: 'upload a.txt to [/](/nas/b)',
+  offline_download: 'download https://files.example.org/a to (/nas/b)',
+  offline_download_transfer: 'transfer [/](/tmp/a) to [/](/nas/b)',
+}
 
 function queue(id: string, task: Partial<StandInTask> = {}): void {
   const copy = { kind: 'copy', name: COPY, creator: 'bob', creator_role: 0, state: PENDING }
   site.openlist.tasks.rows.push({ id, ...copy, ...task })
+}
+
+function changeBob(change: object) {
+  return site.admin('POST', 'user/update', { id: BOB, username: 'bob', ...change })
 }
 
 /** The ids of the tasks that were cancelled. */
@@ -100,21 +116,65 @@ describe('a task that waits at the file server', () => {
     expect(cancelled()).toEqual([])
     await site.admin('POST', 'group/member/remove', { id, users: [BOB] })
     expect(cancelled()).toEqual(['own'])
+    queue('elsewhere', { creator: 'alice', name: ELSEWHERE })
     await site.admin('POST', `user/delete?id=${ALICE}`)
-    await site.settle()
-    expect(cancelled()).toEqual(['own', 'of alice'])
+    expect(cancelled()).toEqual(['own', 'of alice', 'elsewhere'])
   })
 
   test.each([
     ['disabled', { disabled: true }],
     ['of another base path', { base_path: '/nas' }],
-  ])('is cancelled after the answer that makes its user %s', async (_, change) => {
+    ['of another permission', { permission: MAX_PERMISSION & ~PERMISSION.copy }],
+  ])('is cancelled before the answer that makes its user %s', async (_, change) => {
     await site.addRule('/x', { uid: ALICE }, 'none')
-    queue('own', { name: 'copy [/](/a) to [/](/nas/b)' })
-    queue('of alice', { creator: 'alice', name: 'copy [/](/a) to [/](/nas/b)' })
-    const changed = { id: BOB, username: 'bob', ...change }
-    expect(await site.admin('POST', 'user/update', changed)).toMatchObject({ code: 200 })
-    await site.settle()
+    queue('own', { name: ELSEWHERE })
+    queue('of alice', { creator: 'alice', name: ELSEWHERE })
+    queue('moves', { kind: 'move', name: 'move [/](/nas/a) to [/](/nas/b)' })
+    expect(await changeBob(change)).toMatchObject({ code: 200 })
+    expect(cancelled()).toContain('own')
+    expect(cancelled()).not.toContain('of alice')
+    expect(cancelled().includes('moves')).toBe('disabled' in change)
+  })
+
+  test.each([
+    ['copy', PERMISSION.copy],
+    ['move', PERMISSION.move],
+    ['upload', PERMISSION.make],
+    ['decompress', PERMISSION.decompress],
+    ['decompress_upload', PERMISSION.decompress],
+    ['offline_download', PERMISSION.offlineDownload],
+    ['offline_download_transfer', PERMISSION.offlineDownload],
+  ])('is cancelled when its user may not do it any more: %s', async (kind, bit) => {
+    await site.addRule('/x', { uid: ALICE }, 'none')
+    queue('own', { kind, name: NAMES[kind] ?? '' })
+    await changeBob({ permission: MAX_PERMISSION & ~PERMISSION.seeHidden })
+    expect(cancelled()).toEqual([])
+    await changeBob({ permission: MAX_PERMISSION & ~bit })
+    expect(cancelled()).toEqual(['own'])
+  })
+
+  test.each([
+    [{ path: '/nas', write: true, w_sub: true }, []],
+    [{ path: '/nas/open', write: true }, []],
+    [{ path: '/nas', write: true }, ['own']],
+    [{ path: '/nas/open', write: false, w_sub: true }, ['own']],
+  ])('stays when a meta of OpenList lets everybody upload: %j, %j', async (meta, over) => {
+    site.openlist.metas.put(meta)
+    await site.addRule('/x', { uid: ALICE }, 'none')
+    queue('own', { kind: 'upload', name: 'upload a.txt to [/](/nas/open)' })
+    await changeBob({ permission: 0 })
+    expect(cancelled()).toEqual(over)
+  })
+
+  test('waits no longer for the change than for a file server that hangs, and is cancelled later', async () => {
+    await site.addRule('/x', { uid: ALICE }, 'none')
+    queue('own')
+    site.openlist.answer = ({ path }) =>
+      path === '/api/task/copy/undone' ? new Response('', { status: 500 }) : undefined
+    expect(await changeBob({ disabled: true })).toMatchObject({ code: 200 })
+    expect(cancelled()).toEqual([])
+    site.openlist.answer = undefined
+    await runFrequently(site.deps)
     expect(cancelled()).toEqual(['own'])
   })
 
@@ -178,6 +238,24 @@ describe('a task that waits at the file server', () => {
       expect(cancelled()).toEqual(['late'])
     },
   )
+
+  test.each([
+    { disabled: true },
+    { permission: MAX_PERMISSION & ~PERMISSION.copy },
+    { base_path: '/mine' },
+  ])('is cancelled when its user is changed before it is queued: %j', async (change) => {
+    await site.addRule('/x', { uid: ALICE }, 'none')
+    const body = { src_dir: '/nas', dst_dir: '/mine', names: ['a'] }
+    site.openlist.answer = async ({ path }) => {
+      if (path !== '/api/fs/copy') return undefined
+      expect(await changeBob(change)).toMatchObject({ code: 200 })
+      queue('late', { name: 'copy [/](/nas/a) to [/](/mine)' })
+      return Response.json({ code: 200, message: '', data: { tasks: [{ id: 'late' }] } })
+    }
+    const headers = { 'Content-Length': String(JSON.stringify(body).length) }
+    await site.post('/api/fs/copy', body, { token: bob, headers })
+    expect(cancelled()).toEqual(['late'])
+  })
 
   test('costs no trip to D1', async () => {
     await site.addRule('/x', { uid: BOB }, 'none')

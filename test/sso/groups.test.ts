@@ -1,14 +1,27 @@
 import { asc, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, groupMembers, groups, identities, users } from '../../schema/tables.ts'
+import {
+  auditEvents,
+  folderRules,
+  groupMembers,
+  groups,
+  identities,
+  users,
+} from '../../schema/tables.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
+import { MAX_PERMISSION } from '../../src/core/accounts/roles.ts'
 import { addGroup } from '../support/groups.ts'
 import { ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
+import { FILES_BINDINGS, FILES_ORIGIN, OpenListStandIn } from '../support/openlist-stand-in.ts'
+import { CANCELING, PENDING } from '../support/openlist-tasks.ts'
 import { prepared } from '../support/prepared.ts'
-import { ADMIN_PASSWORD } from '../support/site.ts'
+import { ADMIN_PASSWORD, SECOND } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
 import { Visitor } from '../support/visitor.ts'
 
 const START = '/api/auth/sso?method=sso_get_token'
+/** At a site with a file server. */
+const START_HERE = '/account/sign-in/sso'
 const ALICE: Person = { sub: '4711', name: 'alice' }
 const MAP = JSON.stringify({ staff: 'finance', 'hr team': 'HR', boss: 'finance' })
 
@@ -32,9 +45,9 @@ beforeEach(async () => {
 })
 
 /** Signs alice in with this claim; `undefined` leaves it out. */
-async function signIn(claim?: unknown) {
+async function signIn(claim?: unknown, start = START) {
   site.providers.mischief = { claims: { groups: claim } }
-  return passProvider(site.providers, new Visitor(site), START, ALICE)
+  return passProvider(site.providers, new Visitor(site), start, ALICE)
 }
 
 async function groupsOf(userId: number): Promise<[string, string][]> {
@@ -121,6 +134,64 @@ describe('a sign-in with a claim of groups', () => {
     await passProvider(site.providers, new Visitor(site), START, { sub: '4712', name: 'bob' })
     const [bob] = await site.db.select().from(users).where(eq(users.username, 'bob'))
     expect(await groupsOf(bob?.id ?? 0)).toEqual([['finance', 'sso']])
+  })
+})
+
+describe('a sign-in that takes a group, in front of a file server', () => {
+  let openlist: OpenListStandIn
+  let alice: string
+
+  const list = (path: string) => site.post('/api/fs/list', { path }, { token: alice })
+
+  /** Alice may read `/nas` as a member of finance, and copies from it; the copy waits. */
+  beforeEach(async () => {
+    openlist = new OpenListStandIn()
+    const fresh = new SsoSite({}, FILES_BINDINGS)
+    fresh.deps.sendOut = (url, init) =>
+      url.startsWith(FILES_ORIGIN) ? openlist.send(url, init) : fresh.providers.fetch(url, init)
+    site = fresh
+    await site.addUser('bob', { password: 'bob-Passw0rd' })
+    await site.db.update(users).set({ permission: MAX_PERMISSION }).where(eq(users.id, aliceId))
+    await site.db
+      .insert(folderRules)
+      .values({ path: '/nas', groupId: 1, access: 'read', createdAt: site.now })
+    await signIn(['staff'], START_HERE)
+    alice = await site.token('alice', 'alice-Passw0rd')
+    await list('/nas')
+    const name = 'copy [/](/nas/a) to [/](/mine)'
+    const task = { kind: 'copy', id: 'own', name, creator: 'alice', creator_role: 0 }
+    openlist.tasks.rows.push({ ...task, state: PENDING })
+    await runFrequently(site.deps)
+  })
+
+  test('is answered once the list is written and what waits is cancelled', async () => {
+    expect(openlist.metas.at('/nas')).toMatchObject({ read_users: [1, aliceId] })
+    await signIn([], START_HERE)
+    expect(openlist.tasks.rows).toMatchObject([{ id: 'own', state: CANCELING }])
+    expect(openlist.metas.at('/nas')).toMatchObject({ read_users: [1] })
+  })
+
+  test('works while the file server is away, and nothing of the folder is shown', async () => {
+    openlist.answer = () => new Response('', { status: 502 })
+    const { headers } = await signIn([], START_HERE)
+    expect(headers.get('Set-Cookie') ?? '').toMatch(/session/)
+    expect(await groupsOf(aliceId)).toEqual([])
+    openlist.answer = ({ path }) =>
+      path.startsWith('/api/admin/meta/update') ? new Response('', { status: 500 }) : undefined
+    expect(await list('/nas')).toMatchObject({ code: 503 })
+    openlist.answer = undefined
+    await site.settle()
+    // The leases of the writes that failed have ended.
+    site.now += 10 * SECOND
+    expect(await list('/nas')).toMatchObject({ code: 403 })
+    await runFrequently(site.deps)
+    expect(openlist.tasks.rows).toMatchObject([{ id: 'own', state: CANCELING }])
+  })
+
+  test('asks it for nothing when the groups stay', async () => {
+    openlist.sent.splice(0)
+    await signIn(['staff'], START_HERE)
+    expect(openlist.sent).toEqual([])
   })
 })
 

@@ -1,9 +1,9 @@
-import { type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { eq, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
 import type { AccountColumn } from '../../core/access/act-as.ts'
 import { remembered } from '../../core/base/isolate-memory.ts'
-import type { Deps } from '../../core/deps.ts'
+import type { Database, Deps } from '../../core/deps.ts'
 import {
   ACCESS,
   type Person,
@@ -22,9 +22,21 @@ interface KnownRules {
 const rulesMemory = remembered('the folder rules', (): { known?: KnownRules } => ({}))
 
 /** The first change of a rule makes the row. */
-function stateOf(column: SQLWrapper): SQL {
-  return sql`coalesce((${sql`select ${column} from ${folderState}`}), '')`
+function stateOf(column: SQLWrapper): SQL<string> {
+  return sql<string>`coalesce((${sql`select ${column} from ${folderState}`}), '')`
 }
+
+/** Selects what decides which tasks an account may begin: its fields, and the version of the rules. */
+export function selectStanding(db: Database, userId: number) {
+  const { role, permission, basePath, disabled, endsAt } = users
+  const version = stateOf(folderState.version).as('version')
+  return db
+    .select({ version, role, permission, basePath, disabled, endsAt })
+    .from(users)
+    .where(eq(users.id, userId))
+}
+
+export type Standing = Awaited<ReturnType<typeof selectStanding>>[number]
 
 /**
  * All that decides about the folders of an account: a column of the row of `users`, so it takes no

@@ -48,6 +48,7 @@ export function selectPeople(db: Database) {
       disabled: users.disabled,
       endsAt: users.endsAt,
       basePath: users.basePath,
+      permission: users.permission,
       groupIds: groupIds.as('group_ids'),
     })
     .from(users)
@@ -61,6 +62,7 @@ const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(v.number()))
 export interface PersonHere extends Person {
   isEnabled: boolean
   basePath: string
+  permission: number
 }
 
 /**
@@ -76,12 +78,13 @@ export function readPeople(
   return rows
     .map((row) => ({ ...row, isEnabled: isEnabledAt(row, now) }))
     .filter(({ role, isEnabled }) => role !== GUEST || isEnabled)
-    .map(({ id, role, groupIds, isEnabled, basePath }) => ({
+    .map(({ id, role, groupIds, isEnabled, basePath, permission }) => ({
       id,
       role,
       groupIds: v.parse(idsSchema, groupIds),
       isEnabled,
       basePath,
+      permission,
     }))
 }
 

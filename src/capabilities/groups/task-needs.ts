@@ -1,3 +1,4 @@
+import { PERMISSION } from '../../core/accounts/roles.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import { type Need, readsWhole, removes, takesAway, writesWhole } from './needs.ts'
 import { joinNames, nameOf } from './openlist-paths.ts'
@@ -13,6 +14,17 @@ export const TASK_KINDS = [
   'offline_download_transfer',
 ] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
+
+/** The bit of `permission` that a user needs to begin a task. */
+export const BIT_OF_TASK: Readonly<Record<TaskKind, number>> = {
+  copy: PERMISSION.copy,
+  move: PERMISSION.move,
+  upload: PERMISSION.make,
+  decompress: PERMISSION.decompress,
+  decompress_upload: PERMISSION.decompress,
+  offline_download: PERMISSION.offlineDownload,
+  offline_download_transfer: PERMISSION.offlineDownload,
+}
 
 /** What a task needs whose name has a form. The parts stand for the stars of the form. */
 type Form = readonly [form: string, needs: (...parts: readonly string[]) => Need[]]

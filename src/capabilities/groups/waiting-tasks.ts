@@ -1,14 +1,16 @@
 import * as v from 'valibot'
-import { ADMIN } from '../../core/accounts/roles.ts'
+import { ADMIN, isPermitted } from '../../core/accounts/roles.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { callAsAdmin, type OriginDeps, readOriginList } from '../files/origin.ts'
 import { hasRulesBelow, isAtOrBelow, pathAndParents, type RulesAt, seenBy } from './decision.ts'
-import { areMet, writesWhole } from './needs.ts'
-import type { RightsHere } from './plan.ts'
+import type { Meta } from './metas.ts'
+import { areMet, type Need, writesWhole } from './needs.ts'
+import { parentOf } from './openlist-paths.ts'
+import { listMetas, type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
 import { creatorOf } from './shares.ts'
-import { needsOfTask, TASK_KINDS, type TaskKind } from './task-needs.ts'
+import { BIT_OF_TASK, needsOfTask, TASK_KINDS, type TaskKind } from './task-needs.ts'
 
 /**
  * The states of a task that does not run: pending, failed and to be tried again, waiting for that,
@@ -27,6 +29,16 @@ type Task = v.InferOutput<typeof taskSchema>
 const entrySchema = v.pipe(v.string(), v.parseJson(), taskSchema)
 const listSchema = v.object({ code: v.literal(200), data: v.nullable(v.array(v.null())) })
 
+/** The rules, whom they concern, and the metas of the file server. */
+type RightsOfTasks = RightsHere & { metas: readonly Meta[] }
+
+/** Cancels as `cancelWaitingTasks` does, by the rights of this moment. */
+export async function cancelForbiddenTasks(deps: PlanDeps, files: FileServer): Promise<void> {
+  const here = await readRightsHere(deps)
+  if (here.folders.length === 0) return
+  await cancelWaitingTasks(deps, files, { ...here, metas: await listMetas(deps, files) })
+}
+
 /**
  * Cancels the tasks that wait in the queues of the file server and that their users might not begin
  * now: once begun, a task looks at no rights. Those that run go on.
@@ -36,7 +48,7 @@ const listSchema = v.object({ code: v.literal(200), data: v.nullable(v.array(v.n
 export async function cancelWaitingTasks(
   deps: OriginDeps,
   files: FileServer,
-  here: RightsHere,
+  here: RightsOfTasks,
 ): Promise<void> {
   if (here.folders.length === 0) return
   await Promise.all(
@@ -81,16 +93,33 @@ async function listWaiting(
 }
 
 /** Whether a task waits that its user might not begin now. */
-function isOver(kind: TaskKind, task: Task, here: RightsHere): boolean {
+function isOver(kind: TaskKind, task: Task, here: RightsOfTasks): boolean {
   if (task.creator_role === ADMIN) return false
   const needs = needsOfTask(kind, task.name) ?? [writesWhole('/')]
-  const userId = creatorOf(task.creator, here)?.userId
-  const person = here.people.find(({ id }) => id === userId)
+  const creator = creatorOf(task.creator, here)
+  // The account was deleted.
+  if (creator?.role === null) return true
+  const person = here.people.find(({ id }) => id === creator?.userId)
   // The name is that of the day when the task was made, so it may be another user's by now.
   if (person === undefined) return needs.some(({ path }) => isRuled(here.at, path))
   const base = cleanFolder(person.basePath)
   const isBelow = needs.every(({ path }) => isAtOrBelow(path, base))
-  return !person.isEnabled || !isBelow || !areMet(seenBy(here.at, person), needs)
+  const isAllowed =
+    isPermitted(person.permission, BIT_OF_TASK[kind]) ||
+    (kind === 'upload' && needs.every((need) => isUploadFree(here.metas, need)))
+  const { isEnabled } = person
+  return !isEnabled || !isBelow || !isAllowed || !areMet(seenBy(here.at, person), needs)
+}
+
+/** Whether OpenList lets users upload who have no bit for it (`CanWriteContentBypassUserPerms`). */
+function isUploadFree(metas: readonly Meta[], { path }: Need): boolean {
+  const folder = parentOf(path)
+  for (const above of pathAndParents(folder)) {
+    const nearest = metas.find((meta) => meta.path === above)
+    if (nearest !== undefined)
+      return nearest['write'] === true && (above === folder || nearest['w_sub'] === true)
+  }
+  return false
 }
 
 /** Whether a rule decides about a folder, or about one below it. */

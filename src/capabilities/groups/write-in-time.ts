@@ -1,6 +1,13 @@
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { Deps } from '../../core/deps.ts'
-import { type WriterDeps as FolderDeps, type Written, writeFolders, writeRest } from './writer.ts'
+import { isSettled } from './store.ts'
+import {
+  cancelTasksInTime,
+  type WriterDeps as FolderDeps,
+  type Written,
+  writeFolders,
+  writeRest,
+} from './writer.ts'
 
 export type WriterDeps = FolderDeps & Pick<Deps, 'defer' | 'fileServer' | 'backgroundDb'>
 
@@ -20,4 +27,19 @@ export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<W
   const written = await writeFolders(deps, files)
   if (written.waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
   return written
+}
+
+/**
+ * Takes what a change of accounts or members has taken: writes the first folders and cancels tasks
+ * that wait at the file server. Where nothing is to be done, it takes one round trip to D1.
+ *
+ * @param isStopping Whether the change may forbid tasks that no rule forbids.
+ */
+export async function takeInTime(
+  deps: WriterDeps,
+  files: FileServer,
+  isStopping: boolean,
+): Promise<void> {
+  if (!(await isSettled(deps.db))) await writeFirst(deps, files)
+  else if (isStopping) await cancelTasksInTime(deps, files)
 }

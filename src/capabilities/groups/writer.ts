@@ -14,7 +14,7 @@ import { type Rights, readRights, readRightsHere } from './plan.ts'
 import { sendMeta, sendingMetas } from './send-metas.ts'
 import { disableShares } from './shares.ts'
 import { isSettled } from './store.ts'
-import { cancelWaitingTasks } from './waiting-tasks.ts'
+import { cancelForbiddenTasks, cancelWaitingTasks } from './waiting-tasks.ts'
 
 export type WriterDeps = LeaseDeps &
   Pick<Deps, 'isolateMemory'> & {
@@ -71,15 +71,10 @@ export async function writeRest(deps: WriterDeps, files: FileServer): Promise<vo
   while (written.waiting > 0 && written.written > 0)
 }
 
-/** Writes the folders that wait, if some do. Without, it takes one round trip to D1. */
-export async function writeWaiting(deps: WriterDeps, files: FileServer): Promise<void> {
-  if (!(await isSettled(deps.db))) await writeRest(deps, files)
-}
-
 /** Cancels the tasks that wait and are forbidden. A failure is logged; the next run tries again. */
 export async function cancelTasksInTime(deps: WriterDeps, files: FileServer): Promise<void> {
   try {
-    await cancelWaitingTasks(deps, files, await readRightsHere(deps))
+    await cancelForbiddenTasks(deps, files)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     tellFailure(deps, error, { during: 'the tasks of the file server' })

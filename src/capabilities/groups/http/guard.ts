@@ -12,13 +12,18 @@ import { accessAt, isAtOrBelow, mayRead, type SeenRules } from '../decision.ts'
 import { isBeyondThisNetwork } from '../downloads.ts'
 import { type Need, refuseUnmet, removes } from '../needs.ts'
 import { belowBase, parentOf } from '../openlist-paths.ts'
-import { type Rights, READS_ALL_RIGHTS, readingRights, type RightsReading } from '../seen-rules.ts'
+import {
+  type Rights,
+  READS_ALL_RIGHTS,
+  readingRights,
+  type RightsReading,
+  selectStanding,
+  type Standing,
+} from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
-import { readRightsHere } from '../plan.ts'
-import { selectFolderState } from '../store.ts'
-import { cancelTasks, cancelWaitingTasks } from '../waiting-tasks.ts'
+import { cancelForbiddenTasks, cancelTasks } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
 import { type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
@@ -261,7 +266,7 @@ const queuedSchema = v.object({
 
 /**
  * Looks at the queues again once a request has put something into them: a right that was taken
- * meanwhile cancels what waited, and this did not yet.
+ * meanwhile, or another field of the account, cancels what waited, and this did not yet.
  *
  * @param version Of the rules that let the request through.
  */
@@ -274,11 +279,21 @@ async function cancelTasksAgain(
   if (account === undefined || isAdmin) return answer
   const text = await readAnswer(files, answer)
   if (v.is(v.pipe(v.string(), v.parseJson(), queuedSchema), text)) {
-    const [state] = await selectFolderState(deps.db)
-    if ((state?.version ?? '') !== version)
-      await cancelWaitingTasks(deps, files, await readRightsHere(deps))
+    const [now] = await selectStanding(deps.db, account.id)
+    const isSame = now !== undefined && now.version === version && isAsBefore(account, now)
+    if (!isSame) await cancelForbiddenTasks(deps, files)
   }
   return new Response(text, answer)
+}
+
+function isAsBefore(before: Account, now: Omit<Standing, 'version'>): boolean {
+  return (
+    now.role === before.role &&
+    now.permission === before.permission &&
+    now.basePath === before.basePath &&
+    now.disabled === before.disabled &&
+    now.endsAt === before.endsAt
+  )
 }
 
 async function readAgain(deps: Deps, account: Account): Promise<Rights | undefined> {
