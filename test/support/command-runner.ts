@@ -18,7 +18,8 @@ const importOwn = (module: string) => import(pathToFileURL(join(sources, module)
 const keptData = new URL('kept-data.ts', import.meta.url).href
 registerHooks({
   resolve(name, context, next) {
-    const isOfCommand = name === './local-site.ts' && context.parentURL?.endsWith('/site.ts')
+    // By whichever module a command opens its data.
+    const isOfCommand = name.endsWith('/local-site.ts') && context.parentURL !== keptData
     return next(isOfCommand ? keptData : name, context)
   },
 })
