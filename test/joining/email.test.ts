@@ -123,7 +123,7 @@ describe('POST /api/me/email', () => {
       /^Your e-mail address at .* was changed$/,
     )
     expect(happenedIn(site.sent.at(-1))).toEqual([
-      'Time: 21 November 2026, 09:15 UTC · Network: 192.0.2.1',
+      'Time: 21 November 2026, 09:15 UTC. Network: 192.0.2.1',
     ])
     expect(await site.subjectsTo('other@example.org')).toEqual([])
   })

@@ -87,7 +87,7 @@ describe('POST /api/auth/forgotten', () => {
       expect(site.sent).toHaveLength(1)
       expect(site.sent[0]?.text).toContain('the account alice')
       expect(happenedIn(site.sent[0])).toEqual([
-        expect.stringMatching(/^Time: 21 November 2026, 09:15 UTC · Network: 198\.51\.0\.\d+$/),
+        expect.stringMatching(/^Time: 21 November 2026, 09:15 UTC\. Network: 198\.51\.0\.\d+$/),
       ])
     },
   )

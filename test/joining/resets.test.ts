@@ -57,7 +57,7 @@ describe('POST /api/auth/reset', () => {
     // Where an administrator was is for administrators.
     expect(happenedIn(sent[0])).toEqual(['Time: 21 November 2026, 09:16 UTC'])
     expect(happenedIn(sent[1])).toEqual([
-      'Time: 21 November 2026, 09:16 UTC · Network: 198.51.100.9',
+      'Time: 21 November 2026, 09:16 UTC. Network: 198.51.100.9',
     ])
   })
 

@@ -95,7 +95,7 @@ describe('what happened', () => {
   const at = Date.UTC(2026, 10, 29, 1, 22)
 
   test.each([
-    ['en', '2001:db8:1:2::/64', 'Time: 29 November 2026, 01:22 UTC · Network: 2001:db8:1:2::/64'],
+    ['en', '2001:db8:1:2::/64', 'Time: 29 November 2026, 01:22 UTC. Network: 2001:db8:1:2::/64'],
     ['en', '', 'Time: 29 November 2026, 01:22 UTC'],
     ['zh', '203.0.113.9', '时间：2026年11月29日 01:22（UTC），网络：203.0.113.9'],
     ['zh', '', '时间：2026年11月29日 01:22（UTC）'],

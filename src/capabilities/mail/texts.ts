@@ -60,7 +60,7 @@ interface MailTexts {
 
 const en: MailTexts = {
   time: (day, time) => `${day}, ${time} UTC`,
-  happened: (time, network) => `Time: ${time}${network === '' ? '' : ` · Network: ${network}`}`,
+  happened: (time, network) => `Time: ${time}${network === '' ? '' : `. Network: ${network}`}`,
   address: 'If the button does not work, open this address:',
   mails: {
     reset: {
