@@ -1,5 +1,6 @@
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -8,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi, inject } from 'vitest'
 import { parseSecretKeys } from '../../src/core/crypto/key-ring.ts'
@@ -377,17 +378,6 @@ describe('npm run deploy', () => {
     expect(readFileSync('.production.vars', 'utf8')).toBe('SECRET_KEYS=short\n')
   })
 
-  test('asks nothing of Cloudflare when it is only rehearsed', async () => {
-    const { wrangler, deploy } = operator(new FakeWrangler())
-    const { printed, failure } = await deploy(true)
-    expect(failure).toBeUndefined()
-    expect(printed.split('\n').filter((line) => /^\d\/7 /.test(line))).toHaveLength(7)
-    expect(wrangler.asked.map((command) => command.replace(/\/\S+/g, '…'))).toEqual([
-      'deploy --dry-run --outdir … --config …',
-    ])
-    expect(existsSync('.production.vars')).toBe(false)
-  })
-
   test('does not blame the network when a rehearsal fails on this machine', async () => {
     const broken = STEPS.map((step) => ({
       ...step,
@@ -435,13 +425,43 @@ async function signInAtUpload(cloudflare: FakeCloudflare, databaseId: string, pa
   }
 }
 
+/** As wrangler has Cloudflare run the statements of `d1 execute`, or all migrations. */
+async function runStatements({ d1 }: FakeCloudflare, args: readonly string[]) {
+  if (args[1] !== 'migrations') {
+    const [option = '', given = ''] = args.slice(-2)
+    return d1.execute('latchkey', option === '--file' ? readFileSync(given, 'utf8') : given)
+  }
+  const tables = await d1.rows('latchkey', "select 1 from sqlite_master where name = 'users'")
+  if (tables.length > 0) return []
+  const names = globSync('schema/migrations/*.sql').map((path) => `('${basename(path)}')`)
+  return d1.execute(
+    'latchkey',
+    `${readMigrations('schema/migrations')};
+     create table d1_migrations (id integer primary key, name text);
+     insert into d1_migrations (name) values ${names.toSorted().join()}`,
+  )
+}
+
 describe('npm run deploy, with the real wrangler', () => {
-  // wrangler runs some twenty times: half a minute.
+  // wrangler runs a dozen times.
   test('goes on after each failure that Cloudflare may answer, and upgrades the site', async () => {
     const cloudflare = await FakeCloudflare.start()
     try {
       const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
-      const run: Wrangler = (args, more) => runWrangler(args, { ...env, ...more })
+      const listed = new Map<string, string>()
+      const run: Wrangler = async (args, more) => {
+        const command = args.join(' ')
+        // The test below lets wrangler run statements and migrations.
+        if (args[0] === 'd1' && (args[1] === 'execute' || args[1] === 'migrations'))
+          return JSON.stringify(await runStatements(cloudflare, args))
+        const before = listed.get(command)
+        if (before !== undefined) return before
+        const printed = await runWrangler(args, { ...env, ...more })
+        // Once both are there, these lists stay as they are.
+        if (/^(?:d1 list|kv namespace list)/.test(command) && cloudflare.namespaces.size > 0)
+          listed.set(command, printed)
+        return printed
+      }
       // The build is tried below; the first accounts are made in Miniflare by other tests.
       const steps = STEPS.filter(({ title }) => title !== 'Building the Worker')
       const { deploy } = operator({ run }, steps)
@@ -458,8 +478,6 @@ describe('npm run deploy, with the real wrangler', () => {
       expect(second.failure).toMatch(/^6\/6 failed: [^]*The new version may serve already/)
       const [, secret = ''] = readFileSync('.production.vars', 'utf8').trim().split('=')
       expect(cloudflare.secrets).toEqual(new Map([['SECRET_KEYS', secret]]))
-      const applied = await cloudflare.d1.rows('latchkey', 'select name from d1_migrations')
-      expect(applied.length).toBeGreaterThanOrEqual(3)
       expect(cloudflare.uploads).toHaveLength(1)
       expect(cloudflare.uploads[0]).toContainEqual(
         expect.objectContaining({ name: 'DB', id: cloudflare.d1.ids.get('latchkey') }),
@@ -516,6 +534,8 @@ describe('npm run deploy, with the real wrangler', () => {
       expect(cloudflare.changes).toEqual([])
       const { code, stdout, stderr } = await deploy('--attach', 'accounts.example.org')
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const applied = await cloudflare.d1.rows('my-database', 'select name from d1_migrations')
+      expect(applied.length).toBeGreaterThanOrEqual(3)
       expect(stdout).toContain('accounts.example.org')
       expect(cloudflare.domains).toEqual(new Map([['accounts.example.org', 'my-site']]))
       expect(stdout).toContain('the deployed Worker keeps its secret')
@@ -544,14 +564,11 @@ describe('npm run deploy, with the real wrangler', () => {
       // The test above lets wrangler run such statements.
       const run: Wrangler = async (args) => {
         asked.push(...args)
-        const [option = '', given = ''] = args.slice(-2)
-        const sql = option === '--file' ? readFileSync(given, 'utf8') : given
-        return JSON.stringify(await cloudflare.d1.execute('latchkey', sql))
+        return JSON.stringify(await runStatements(cloudflare, args))
       }
       process.chdir(clone.folder)
       cloudflare.d1.create('latchkey')
-      // The test above lets wrangler apply them.
-      await cloudflare.d1.rows('latchkey', readMigrations('schema/migrations'))
+      await runStatements(cloudflare, ['d1', 'migrations'])
       const create = (password: string) => createDeployedAccounts(run, clone.folder, password)
       await expect(create('Password123')).rejects.toThrow('one of the most common ones')
       expect(await create(ADMIN_PASSWORD)).toBe(ADMIN_PASSWORD)
@@ -589,14 +606,24 @@ describe('npm run deploy, with the real wrangler', () => {
       expect(description).toMatch(/\S/)
   })
 
-  test('rehearses without network', async () => {
-    const { code, stdout, stderr } = await clone.run('src/programs/launch.cjs', [
-      'deploy/main',
-      '--dry-run',
-    ])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/\d KiB gzip; the free plan allows 3072\.0 KiB/)
-    expect(stdout).toContain('apply to an empty database: 0000_accounts.sql, ')
-    expect(stdout).toMatch(/\nNothing was changed\.\n$/)
+  test('asks nothing of Cloudflare when it is only rehearsed, and changes nothing', async () => {
+    const cloudflare = await FakeCloudflare.start()
+    try {
+      const env = { CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: 'token' }
+      const { code, stdout, stderr } = await clone.run(
+        'src/programs/launch.cjs',
+        ['deploy/main', '--dry-run'],
+        env,
+      )
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout.split('\n').filter((line) => /^\d\/7 /.test(line))).toHaveLength(7)
+      expect(stdout).toMatch(/\d KiB gzip; the free plan allows 3072\.0 KiB/)
+      expect(stdout).toContain('apply to an empty database: 0000_accounts.sql, ')
+      expect(stdout).toMatch(/\nNothing was changed\.\n$/)
+      expect(cloudflare.asked).toBe(0)
+      expect(existsSync(clone.path('.production.vars'))).toBe(false)
+    } finally {
+      await cloudflare.stop()
+    }
   })
 })

@@ -13,6 +13,8 @@ export class FakeCloudflare {
   /** The bindings of each upload of the Worker: name and kind, or value. */
   readonly uploads: { name: string; type: string; [field: string]: unknown }[][] = []
   readonly secrets = new Map<string, string>()
+  /** The number of requests. */
+  asked = 0
   /** Every request that changed something, as `METHOD path`. */
   readonly changes: string[] = []
   schedules: unknown = []
@@ -52,6 +54,7 @@ export class FakeCloudflare {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.asked++
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://fake')
