@@ -92,7 +92,7 @@ const KINDS = {
   profile_changed: { class: 'other', look: 'account' },
   session_ended: { class: 'frequent', look: 'session' },
   network_checked: { class: 'other', look: 'signedIn' },
-  account_checked: { class: 'other', look: 'account' },
+  account_checked: { class: 'other', look: 'signedIn' },
   key_added: {
     class: 'other',
     look: 'key',
