@@ -1,5 +1,6 @@
+import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { folderRules, folderState } from '../../schema/tables.ts'
+import { folderRules, folderState, users } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { FILES_ORIGIN, type Sent } from '../support/openlist-stand-in.ts'
@@ -146,7 +147,7 @@ describe('an account that is new', () => {
   test('is on the lists, or not, before its first request is passed on', async () => {
     await site.addRule('/nas', { group: 'user' }, 'read')
     await site.addRule('/closed', { uid: ALICE }, 'read')
-    expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [] })
+    expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [1, ALICE, BOB] })
     await site.addUser('dave', { password: 'dave-Passw0rd' })
     const dave = await site.token('dave', 'dave-Passw0rd')
     expect(await list(dave, '/closed')).toMatchObject({ code: 403 })
@@ -155,18 +156,30 @@ describe('an account that is new', () => {
 
   test('that everybody was on the lists for is shut out at once', async () => {
     for (const uid of [ALICE, BOB, 5]) await site.addRule('/nas', { uid }, 'read')
-    expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [] })
     await site.addUser('dave', { password: 'dave-Passw0rd' })
     const dave = await site.token('dave', 'dave-Passw0rd')
     expect(await list(dave, '/nas')).toMatchObject({ code: 403 })
   })
 
+  test.each([
+    ['the guest, who is switched on and off', 2, { group: 'guest' }, { disabled: false }],
+    ['a user who is enabled again', BOB, { uid: BOB }, { disabled: true }],
+    ['a user who is an admin for a while', BOB, { uid: BOB }, { role: 2 }],
+  ])('shuts out as before: %s', async (_, id, whose, change) => {
+    await site.addRule('/nas', whose, 'none')
+    const [before] = await site.db.select().from(users).where(eq(users.id, id))
+    for (const fields of [change, { disabled: before?.disabled, role: before?.role }, change]) {
+      await site.db.update(users).set(fields).where(eq(users.id, id))
+      await runFrequently(site.deps)
+      const readers = id === BOB ? [1, ALICE] : [1, ALICE, BOB]
+      expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: readers })
+    }
+  })
+
   test('is the guest, when it is switched on', async () => {
     await site.addRule('/nas', { group: 'user' }, 'read')
-    expect(site.openlist.metas.at('/nas')).toMatchObject({ read_users: [] })
     const { data } = await site.admin('GET', 'user/get?id=2')
     await site.admin('POST', 'user/update', { ...data, disabled: false })
-    await site.settle()
     expect(await site.post('/api/fs/list', { path: '/nas' })).toMatchObject({ code: 403 })
     expect(await site.post('/api/fs/list', { path: '/' })).toMatchObject({ code: 200 })
   })

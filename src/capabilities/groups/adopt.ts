@@ -135,7 +135,7 @@ function rulesOf(
   )
   const guest = listed.find(({ role }) => role === GUEST)
   const others = readers.size > 0 ? 'none' : 'read'
-  const isGuestEnabled = people.some(({ role }) => role === GUEST)
+  const isGuestEnabled = people.some(({ role, isEnabled }) => role === GUEST && isEnabled)
   const ofGuest = guest === undefined ? others : accessOf(guest.remoteId)
   const nobody = { builtIn: null, groupId: null, userId: null }
   return [

@@ -154,8 +154,7 @@ export interface UsersOfFolder {
 /**
  * Lists who may read and who may write a folder.
  *
- * @param people With the rules as each of them sees them: every general account, and the guest
- *   unless it is disabled. Admins may do everything and count for nothing here.
+ * @param people With the rules as each of them sees them.
  * @param path Full and clean.
  */
 export function usersOf(

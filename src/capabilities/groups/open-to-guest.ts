@@ -10,7 +10,7 @@ export function isOpenToGuest(
   { at, people }: Pick<RightsHere, 'at' | 'people'>,
   path: string,
 ): boolean {
-  const guest = people.find(({ role }) => role === GUEST)
+  const guest = people.find(({ role, isEnabled }) => role === GUEST && isEnabled)
   if (guest === undefined) return false
   const anybody = { id: 0, role: GENERAL, groupIds: [] }
   const ofUsers = accessAt(seenBy(at, anybody), path).access

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
+import { GENERAL, GUEST } from '../../core/accounts/roles.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, callOrigin, type OriginDeps } from '../files/origin.ts'
@@ -102,10 +103,18 @@ async function readAdminId(deps: OriginDeps, files: FileServer): Promise<number>
   throw new Refusal('filesBroken', { detail: 'the file server refuses FILES_TOKEN' })
 }
 
+/**
+ * Lists hold accounts as if each were enabled, and none an admin: a list that grew while the guest
+ * is disabled, or a user is an admin, would stay so for a moment longer. An admin needs no list.
+ */
+function asListed(person: PersonHere): PersonHere {
+  return person.role === GUEST ? person : { ...person, role: GENERAL }
+}
+
 function listsOf({ people, at, remoteUsers }: RightsHere, adminId: number): Rights['listsAt'] {
   const remoteIds = new Map(remoteUsers.map(({ userId, remoteId }) => [userId, remoteId]))
   const known = new Map<string, Lists>()
-  const seeing = people.map((person) => ({ id: person.id, seen: seenBy(at, person) }))
+  const seeing = people.map((person) => ({ id: person.id, seen: seenBy(at, asListed(person)) }))
   const listed = (ids: number[] | undefined) =>
     ids === undefined ? [] : [adminId, ...ids.flatMap((id) => remoteIds.get(id) ?? [])]
   return (path) => {

@@ -2,7 +2,6 @@ import { and, eq, ne, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
 import { isEnabledAt } from '../../core/accounts/conditions.ts'
-import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { ACCESS, type FolderRule, type Person } from './decision.ts'
@@ -37,7 +36,7 @@ export function readRules(rows: Awaited<ReturnType<typeof selectRules>>): Folder
   return v.parse(rulesSchema, rows)
 }
 
-/** Selects the accounts whose rights come from rules: all but admins. */
+/** Selects all accounts, with what decides about their rights. */
 export function selectPeople(db: Database) {
   const groupIds = sql<string>`(${sql`select json_group_array(${groupMembers.groupId})
     from ${groupMembers} where ${groupMembers.userId} = ${users.id}`})`
@@ -52,7 +51,6 @@ export function selectPeople(db: Database) {
       groupIds: groupIds.as('group_ids'),
     })
     .from(users)
-    .where(ne(users.role, ADMIN))
     .orderBy(users.id)
 }
 
@@ -66,8 +64,7 @@ export interface PersonHere extends Person {
 }
 
 /**
- * Reads the rows of `selectPeople`: general accounts, disabled ones too, and the guest unless it is
- * disabled.
+ * Reads the rows of `selectPeople`.
  *
  * @param now Unix time, milliseconds.
  */
@@ -75,17 +72,14 @@ export function readPeople(
   rows: Awaited<ReturnType<typeof selectPeople>>,
   now: number,
 ): PersonHere[] {
-  return rows
-    .map((row) => ({ ...row, isEnabled: isEnabledAt(row, now) }))
-    .filter(({ role, isEnabled }) => role !== GUEST || isEnabled)
-    .map(({ id, role, groupIds, isEnabled, basePath, permission }) => ({
-      id,
-      role,
-      groupIds: v.parse(idsSchema, groupIds),
-      isEnabled,
-      basePath,
-      permission,
-    }))
+  return rows.map((row) => ({
+    id: row.id,
+    role: row.role,
+    groupIds: v.parse(idsSchema, row.groupIds),
+    isEnabled: isEnabledAt(row, now),
+    basePath: row.basePath,
+    permission: row.permission,
+  }))
 }
 
 /** Selects the version of the rules and of all that they depend on. */

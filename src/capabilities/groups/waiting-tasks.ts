@@ -102,6 +102,7 @@ function isOver(kind: TaskKind, task: Task, here: RightsOfTasks): boolean {
   const person = here.people.find(({ id }) => id === creator?.userId)
   // The name is that of the day when the task was made, so it may be another user's by now.
   if (person === undefined) return needs.some(({ path }) => isRuled(here.at, path))
+  if (person.role === ADMIN) return !person.isEnabled
   const base = cleanFolder(person.basePath)
   const isBelow = needs.every(({ path }) => isAtOrBelow(path, base))
   const isAllowed =
