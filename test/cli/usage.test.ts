@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { Clone } from '../support/clone.ts'
+import { Clone, CommandRunner } from '../support/clone.ts'
 
 let clone: Clone
+/** Runs commands in one process that can't load wrangler and Miniflare. */
+let runner: CommandRunner
 
 beforeAll(() => {
   clone = new Clone(inject('startedSite'))
+  runner = new CommandRunner(env)
 })
-afterAll(() => clone.remove())
+afterAll(async () => {
+  await runner.end()
+  await clone.remove()
+})
 
 const GROUPS = [
   'user',
@@ -33,7 +39,9 @@ const env = {
 }
 
 test('--help of every command loads neither wrangler nor Miniflare', async () => {
-  const helps = await Promise.all(COMMANDS.map((name) => clone.latchkey([name, '--help'], { env })))
+  const helps = await Promise.all(
+    COMMANDS.map((name) => runner.run(clone.folder, [name, '--help'])),
+  )
   expect(helps).toEqual(
     COMMANDS.map((name) => ({
       code: 0,
@@ -44,7 +52,7 @@ test('--help of every command loads neither wrangler nor Miniflare', async () =>
 })
 
 test('--help names every command, with an example each', async () => {
-  const help = (...args: string[]) => clone.latchkey([...args, '--help'], { env })
+  const help = (...args: string[]) => runner.run(clone.folder, [...args, '--help'])
   const top = await help()
   expect(top).toMatchObject({ code: 0, stderr: '' })
   for (const group of GROUPS) expect(top.stdout).toContain(`  ${group} `)
@@ -80,7 +88,7 @@ test('what is wrong with a command line is said before a site is opened, with ex
     [['user', 'set', 'bob', '--base-path', 'x'], 'It must be an absolute path.'],
     [['user', 'set', 'bob', '--role', 'root'], 'Allowed choices are general, admin'],
   ]
-  const ran = await Promise.all(wrong.map(([args]) => clone.latchkey(args, { env })))
+  const ran = await Promise.all(wrong.map(([args]) => runner.run(clone.folder, args)))
   expect(ran).toEqual(
     wrong.map(([, reason]) => ({ code: 2, stdout: '', stderr: expect.stringContaining(reason) })),
   )

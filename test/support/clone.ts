@@ -63,22 +63,23 @@ interface Command {
 }
 
 /** Runs commands in one process, one after another, with the sources of the started site. */
-class CommandRunner {
-  readonly #program = new Program(
-    process.execPath,
-    [join(import.meta.dirname, 'command-runner.ts'), join(inject('startedSite'), 'src')],
-    { env: { ...process.env, ...CLEAN } },
-  )
+export class CommandRunner {
+  readonly #program: Program
   #commands = 0
   #last: Promise<unknown> = Promise.resolve()
   /** The folder whose data it may hold open. */
   #folder: string | undefined
 
-  constructor() {
+  constructor(env: Env = {}) {
+    this.#program = new Program(
+      process.execPath,
+      [join(import.meta.dirname, 'command-runner.ts'), join(inject('startedSite'), 'src')],
+      { env: { ...process.env, ...CLEAN, ...env } },
+    )
     this.#program.unref()
   }
 
-  run(folder: string, words: readonly string[], input: string): Promise<Ended> {
+  run(folder: string, words: readonly string[], input = ''): Promise<Ended> {
     this.#folder = folder
     return this.#queue({ folder, words, input })
   }
@@ -88,6 +89,11 @@ class CommandRunner {
     if (this.#folder !== folder) return
     this.#folder = undefined
     await this.#queue({ folder })
+  }
+
+  end(): Promise<Ended> {
+    this.#program.finishInput('')
+    return this.#program.ended
   }
 
   #queue(command: Command): Promise<Ended> {

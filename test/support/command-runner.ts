@@ -16,16 +16,18 @@ const commandSchema = v.object({
 const [, , sources = ''] = process.argv
 const importOwn = (module: string) => import(pathToFileURL(join(sources, module)).href)
 const keptData = new URL('kept-data.ts', import.meta.url).href
+/** Whether a command has loaded `kept-data.ts`, and with it Miniflare. */
+let isKeptLoaded = false
 registerHooks({
   resolve(name, context, next) {
     // By whichever module a command opens its data.
     const isOfCommand = name.endsWith('/local-site.ts') && context.parentURL !== keptData
+    if (isOfCommand) isKeptLoaded = true
     return next(isOfCommand ? keptData : name, context)
   },
 })
 const { writePrivately }: typeof PrepareProcess = await importOwn('programs/kit/prepare-process.ts')
 const { runProgram }: typeof Program = await importOwn('programs/program.ts')
-const { closeLocalData } = await import('./kept-data.ts')
 
 writePrivately()
 
@@ -40,7 +42,7 @@ let number = 0
 for await (const line of createInterface({ input: process.stdin })) {
   process.exitCode = 0
   const { folder, words, input } = v.parse(commandSchema, JSON.parse(line))
-  if (words === undefined) await closeLocalData()
+  if (words === undefined) await closeKept()
   else {
     process.chdir(folder)
     const stdin = Readable.from([Buffer.from(input)])
@@ -51,5 +53,11 @@ for await (const line of createInterface({ input: process.stdin })) {
   console.log(end)
   console.error(end)
 }
-await closeLocalData()
+await closeKept()
 process.exitCode = 0
+
+async function closeKept(): Promise<void> {
+  if (!isKeptLoaded) return
+  const { closeLocalData } = await import('./kept-data.ts')
+  await closeLocalData()
+}
