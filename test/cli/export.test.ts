@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 
-/** More than ten pages. */
-const EVENTS = 25_000
+/** More than three pages. */
+const EVENTS = 6500
 
 let clone: Clone
 let site: Client

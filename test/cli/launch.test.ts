@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { buildPrograms } from '../../scripts/assets/programs.ts'
 import { BUILT_LIST, digestOf, findBuilt } from '../../src/programs/built.ts'
@@ -9,13 +9,20 @@ import { Clone } from '../support/clone.ts'
 let clone: Clone
 
 beforeEach(() => {
-  clone = new Clone()
+  clone = new Clone(inject('freshClone'))
 })
 afterEach(() => clone.remove())
+
+/** Takes a clone whose programs and packages are its own. */
+async function takeOwnClone(): Promise<void> {
+  await clone.remove()
+  clone = new Clone()
+}
 
 const SCRIPTS = ['start', 'latchkey', 'deploy', 'secrets'] as const
 
 test('every program for users says what to do where npm ci was not run', async () => {
+  await takeOwnClone()
   rmSync(clone.path('node_modules'))
   for (const script of SCRIPTS)
     expect(await clone.shell(packageJson.scripts[script]).ended).toEqual({
@@ -26,6 +33,7 @@ test('every program for users says what to do where npm ci was not run', async (
 })
 
 test('the programs say so where a package is missing', async () => {
+  await takeOwnClone()
   const modules = clone.path('node_modules')
   rmSync(modules)
   mkdirSync(modules)
@@ -78,6 +86,7 @@ test.each([
 })
 
 test('a program is run as it was built, until a source has changed', async () => {
+  await takeOwnClone()
   const version = async () => {
     const { stdout } = await clone.shell(`${packageJson.scripts.latchkey} --version`).ended
     return stdout
@@ -98,7 +107,8 @@ test('a program is run as it was built, until a source has changed', async () =>
   expect(await version()).toBe('built 9.9.9\n')
 })
 
-test('a list of built programs counts only in its own form', () => {
+test('a list of built programs counts only in its own form', async () => {
+  await takeOwnClone()
   const source = 'src/programs/main.ts'
   const digest = digestOf(clone.folder, [source])
   const find = (list: unknown) => {

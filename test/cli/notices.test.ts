@@ -217,28 +217,23 @@ describe('the running site', () => {
   })
 })
 
+// Last of those that use the site: it ends it.
 test('a notice outlives a restart of the site, with its id', async () => {
-  const other = new Clone(inject('startedSite'))
-  try {
-    await other.serve()
-    const args = ['notice', 'add', 'webhook', '--name', 'x', '--address', `${receiver.url}/hook`]
-    expect((await other.command(args)).stderr).toBe('')
-    receiver.answers.push(status(503))
-    other.sql(
-      `insert into audit_events (at, kind, user_id, network, user_agent) values (${Date.now()}, 'sign_in', 1, '198.51.100.9', '')`,
-    )
-    await other.command(['notice', 'delete', '99'])
-    await receiver.until(1)
-    await other.stop()
-    other.sql('update notices set next_at = 0')
-    const again = await other.serve()
-    await again.signIn('admin', ADMIN_PASSWORD)
-    await receiver.until(2)
-    const [first, second] = receiver.got.map(({ headers }) => headers['webhook-id'])
-    expect(second).toBe(first)
-  } finally {
-    await other.remove()
-  }
+  clone.sql('delete from notices')
+  await add('webhook', '--address', `${receiver.url}/hook`)
+  receiver.answers.push(status(503))
+  clone.sql(
+    `insert into audit_events (at, kind, user_id, network, user_agent) values (${Date.now()}, 'sign_in', 1, '198.51.100.9', '')`,
+  )
+  await run('notice', 'delete', '99')
+  await receiver.until(1)
+  await clone.stop()
+  clone.sql('update notices set next_at = 0')
+  const again = await clone.serve()
+  await again.signIn('admin', ADMIN_PASSWORD)
+  await receiver.until(2)
+  const [first, second] = receiver.got.map(({ headers }) => headers['webhook-id'])
+  expect(second).toBe(first)
 })
 
 test('the network for the addresses of users reaches no private address, by number or by name', async () => {

@@ -10,7 +10,7 @@ import { cheapHash } from '../support/cheap-hash.ts'
 describe('the soak', () => {
   test('finds nothing wrong in a few seconds, and measures memory meanwhile', async () => {
     const { counts, violations, heap } = await soak({
-      minutes: 0.05,
+      minutes: 0.03,
       samples: 3,
       visitors: 6,
     })
