@@ -15,6 +15,7 @@ import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { FILES_TOKEN, OpenListStandIn } from '../support/openlist-stand-in.ts'
+import { CANCELING, PENDING } from '../support/openlist-tasks.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 
@@ -322,6 +323,19 @@ describe('a command that changes a user writes it to OpenList before it ends', (
     openlist.answer = undefined
     await clone.command(['user', 'enable', 'alice'])
     expect(there()).toMatchObject({ disabled: false })
+  })
+
+  test('tasks that wait, too, where there are rules', async () => {
+    await use()
+    openlist.folders.push('/nas')
+    await setRule('/nas', '--group', 'guest', 'none')
+    const name = 'copy [/](/a) to [/](/b)'
+    const task = { kind: 'copy', name, creator: 'alice', creator_role: 0, state: PENDING }
+    openlist.tasks.rows.push({ id: 'own', ...task, state: PENDING })
+    expect(await clone.command(['user', 'disable', 'alice'])).toMatchObject({ code: 0, stderr: '' })
+    expect(openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
+    await clone.command(['user', 'enable', 'alice'])
+    await setRule('/nas', '--group', 'guest', 'unset')
   })
 
   test('delete', async () => {

@@ -15,4 +15,9 @@ export const groups: InPrograms = {
   },
   checks: async () => (await import('./commands/checks.ts')).checks,
   ofUser: async () => (await import('./commands/of-user.ts')).ofUser,
+  async afterCommand(site, place) {
+    if (site.meter.rowsWritten === 0) return
+    const { takeAfterCommand } = await import('./commands/after-command.ts')
+    await takeAfterCommand(site, place)
+  },
 }

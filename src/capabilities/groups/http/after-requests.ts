@@ -3,12 +3,7 @@ import { orUnavailable } from '../../../core/database/database.ts'
 import { logError } from '../../../core/database/log.ts'
 import type { Deps } from '../../../core/deps.ts'
 import type { App } from '../../../web/http/context.ts'
-
-/** The changes by which the version of the rules may be another one. */
-const TAKING = ['group_members', 'users', 'users.role']
-
-/** The changes that leave the lists of folders as they are, and forbid what waits in a queue. */
-const STOPPING = ['users.disabled', 'users.endsAt', 'users.basePath', 'users.permission']
+import { mayStopTasks, mayTakeFromAccounts, mayTakeGroups } from '../taken.ts'
 
 /** An answer waits for a file server that hangs no longer than this. */
 const PATIENCE_MILLISECONDS = 5000
@@ -21,11 +16,8 @@ export const foldersAfterRequests = createMiddleware<App>(
   async function foldersAfterRequests(c, next) {
     await next()
     const deps = c.get('deps')
-    const { rowsWritten, changes } = deps.meter
-    if (rowsWritten === 0) return
-    const isStopping = STOPPING.some((name) => changes.has(name))
-    if (!isStopping && !TAKING.some((name) => changes.has(name))) return
-    const taken = take(deps, isStopping)
+    if (!mayTakeFromAccounts(deps.meter) && !mayTakeGroups(deps.meter)) return
+    const taken = take(deps, mayStopTasks(deps.meter))
     deps.defer(taken)
     // The next run tries again, and until then the gateway asks D1.
     await orUnavailable(taken, PATIENCE_MILLISECONDS).catch(noteFailure)

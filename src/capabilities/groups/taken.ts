@@ -1,0 +1,23 @@
+import type { Meter } from '../../core/database/database.ts'
+
+/** The changes of accounts that leave the lists of folders as they are, and stop what waits. */
+const STOPPING = ['users.disabled', 'users.endsAt', 'users.basePath', 'users.permission']
+
+/** The changes of accounts by which the version of the rules may be another one. */
+const TAKING = ['users', 'users.role']
+
+/** Tells whether the fields of an account may forbid tasks that no rule forbids. */
+export function mayStopTasks({ rowsWritten, changes }: Meter): boolean {
+  return rowsWritten > 0 && STOPPING.some((name) => changes.has(name))
+}
+
+/** Tells whether an account may have lost something in folders. */
+export function mayTakeFromAccounts(meter: Meter): boolean {
+  const { rowsWritten, changes } = meter
+  return mayStopTasks(meter) || (rowsWritten > 0 && TAKING.some((name) => changes.has(name)))
+}
+
+/** Tells whether an account may have lost a group. */
+export function mayTakeGroups({ rowsWritten, changes }: Meter): boolean {
+  return rowsWritten > 0 && changes.has('group_members')
+}
