@@ -414,7 +414,9 @@ test('what cannot be here is refused by name, with the reason and never with a s
     [7, 'title is missing (of "Bob")'],
     [undefined, 'must be a colour such as #1890ff'],
   ])
-  expect(report.notes.map(({ id }: { id: number }) => id)).toEqual([11, 13, 14, 15, 16])
+  // The paths of the role 5 are not in the source, so that nobody sees more than nothing.
+  const closed = [4, 13, 14, 15, 16, undefined]
+  expect(report.notes.map(({ id }: { id?: number }) => id)).toEqual([11, 13, 14, 15, ...closed])
   const text = JSON.stringify(report)
   for (const secret of [hash.pwd_hash, 'saltsalt', 'not-base32', 'ABCD', 'Passw0rd-of-all'])
     expect(text).not.toContain(secret)
@@ -621,7 +623,8 @@ test('the roles of AList are groups, with their folders as rules', async () => {
       { id: 4, name: 'Editors', description: 'x', raw_permission: JSON.stringify(scopes) },
     ],
   })
-  const planned = { groups: 1, folder_rules: 3 }
+  // The role that all general accounts have is what users may do: here, nothing.
+  const planned = { groups: 1, folder_rules: 4, refused: [] }
   expect((await importJson(path, '--dry-run')).report).toMatchObject(planned)
   expect((await importJson(path)).report).toMatchObject(planned)
   expect((await importJson(path)).report).toMatchObject({ groups: 0, folder_rules: 0 })
@@ -630,13 +633,31 @@ test('the roles of AList are groups, with their folders as rules', async () => {
       join groups g on g.id = m.group_id join users u on u.id = m.user_id`),
   ).toEqual([{ name: 'Editors', username: 'ann', source: 'import' }])
   expect(query('select path, group_id, access from folder_rules order by id')).toEqual([
+    { path: '/', group_id: null, access: 'none' },
+    { path: '/', group_id: null, access: 'none' },
     { path: '/news', group_id: 1, access: 'write' },
     { path: '/pics', group_id: 1, access: 'read' },
-    { path: '/', group_id: 1, access: 'none' },
   ])
   expect(query(`select detail from audit_events where kind = 'group_created'`)).toEqual([
     { detail: 'Editors' },
   ])
+})
+
+test('groups and rules that do not fit as a whole are refused before anything is written', async () => {
+  const scopes = Array.from({ length: 200 }, (_, i) => ({ path: `/f${i}`, permission: 0 }))
+  const path = writeSource({
+    users: [{ id: 3, username: 'ann', role: '[4]' }],
+    roles: [{ id: 4, name: 'Editors', raw_permission: JSON.stringify(scopes) }],
+  })
+  for (const options of [['--dry-run'], []]) {
+    const { code, stdout, stderr } = await clone.command(['import', path, ...options])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^With this file, the site would have 201 folders with rules, of at most 200\. Nothing was imported, .*\n$/,
+    )
+  }
+  expect(query('select id from users where id > 2')).toEqual([])
+  expect(query('select id from groups')).toEqual([])
 })
 
 test('the reserved names of another Latchkey stay reserved, for those who may have them again', async () => {

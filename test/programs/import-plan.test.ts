@@ -158,7 +158,16 @@ function siteAfter(
     passkeyIds: accounts.flatMap(({ passkeys }) => passkeys.map((passkey) => passkey.credentialId)),
     settings: Object.keys(settings),
     groups: [...before.groups, ...groups.groups.map(({ nameKey }) => nameKey)],
-    folderRules: [...before.folderRules, ...groups.rules],
+    folderRules: [
+      ...before.folderRules.map((rule) => ({
+        ...rule,
+        access: groups.stricter.find(({ id: ruleId }) => ruleId === rule.id)?.access ?? rule.access,
+      })),
+      ...groups.rules.map((rule, index) => ({
+        ...rule,
+        id: before.folderRules.length + index + 1,
+      })),
+    ],
   }
 }
 
@@ -483,113 +492,5 @@ describe('the address and the end of a user', () => {
   test('refuse the user when the end can not be read: it would be an account without one', () => {
     expect(readUser({ ...row, latchkey_ends_at: 'soon' }, NOW)).toMatch(/^latchkey_ends_at /)
     expect(readUser({ ...row, latchkey_ends_at: 1.5 }, NOW)).toMatch(/^latchkey_ends_at /)
-  })
-})
-
-const scope = (path: string, permission: number) => ({ path, permission })
-const rule = (fields: RawRow) => ({ path: '/a', access: 'read', ...fields })
-
-describe('groups and folder rules', () => {
-  const here: SiteState = {
-    users: [{ id: 7, usernameKey: 'kept', sub: '', role: 0, isBare: false, isUntouched: false }],
-    reserved: [],
-    highestId: 7,
-    passkeyIds: [],
-    settings: [],
-    groups: [],
-    folderRules: [],
-  }
-
-  test('of AList: each role but the three becomes a group with its folders', () => {
-    const roles = [
-      { id: 1, name: 'guest', raw_permission: JSON.stringify([scope('/g', 0)]) },
-      { id: 3, name: 'general', permission_scopes: JSON.stringify([scope('/', 0)]) },
-      {
-        id: 4,
-        name: 'Editors',
-        description: 'They write',
-        permission_scopes: JSON.stringify([scope('/news/', 1 << 3), scope('/pics', 1 << 8)]),
-      },
-      { id: 5, name: 'All', raw_permission: JSON.stringify([scope('/', 1 << 7)]) },
-      { id: 6, name: 'a|b', permission_scopes: '[]' },
-    ]
-    const users = [
-      { id: 13, username: 'alice', role: '[3,4]' },
-      { id: 14, username: 'bob', role: '[5,4,4]' },
-      { id: 15, username: 'kept', role: '[5]' },
-      { id: 16, username: 'guest', role: '[1,5]' },
-      { id: 17, username: 'carol', role: '[3]' },
-    ]
-    const old: Source = { kind: 'database', users, keys: [], settings: [], ...REST, roles }
-    const { groups, refused, notes } = planImport(old, here, NOW)
-    expect(notes.filter(({ kind }) => kind === 'folder rule').map((note) => note.name)).toEqual([
-      '/',
-    ])
-    const ofRoles = notes.filter(({ reason }) => /a role of AList/.test(reason))
-    expect(ofRoles.map((note) => note.name)).toEqual(['alice', 'bob', 'guest'])
-    expect(groups.groups).toEqual([
-      { name: 'Editors', nameKey: 'editors', note: 'They write' },
-      { name: 'All', nameKey: 'all', note: '' },
-    ])
-    expect(groups.members.map(({ nameKey, userId, before }) => [nameKey, userId, before])).toEqual([
-      ['editors', 13, 0],
-      ['all', 14, 0],
-      ['editors', 14, 1],
-    ])
-    expect(groups.rules.map(({ path, nameKey, access }) => [path, nameKey, access])).toEqual([
-      ['/news', 'editors', 'write'],
-      ['/pics', 'editors', 'read'],
-      ['/', 'editors', 'none'],
-      ['/', 'all', 'write'],
-    ])
-    expect(refused.filter(({ kind }) => kind === 'group')).toEqual([
-      { kind: 'group', name: 'a|b', reason: 'name has characters that are not allowed' },
-    ])
-  })
-
-  test('of a Latchkey: by name, and closed where nobody is left', () => {
-    const users = [
-      { id: 13, username: 'alice', role: 0 },
-      { id: 14, username: 'kept', role: 0 },
-      { id: 15, username: 'root', role: 2 },
-    ]
-    const old: Source = {
-      kind: 'latchkey',
-      users,
-      keys: [],
-      settings: [],
-      ...REST,
-      groups: [{ id: 9, name: 'Editors', name_key: 'editors', note: 'x' }],
-      groupMembers: [
-        { group_id: 9, user_id: 13 },
-        { group_id: 9, user_id: 14 },
-        { group_id: 8, user_id: 13 },
-      ],
-      folderRules: [
-        rule({ built_in: 'user', access: 'none' }),
-        rule({ group_id: 9 }),
-        rule({ user_id: 13, access: 'write' }),
-        rule({ user_id: 14 }),
-        rule({ user_id: 15 }),
-        rule({ user_id: 77 }),
-        rule({ group_id: 8, path: '/b' }),
-      ],
-    }
-    const { groups } = planImport(old, { ...here, groups: ['editors'] }, NOW)
-    expect(groups.groups).toEqual([])
-    expect(groups.members).toMatchObject([{ nameKey: 'editors', userId: 13 }])
-    const whose = groups.rules.map(({ path, builtIn, nameKey, userId, access }) => [
-      path,
-      builtIn ?? nameKey ?? userId,
-      access,
-    ])
-    expect(whose).toEqual([
-      ['/a', 'user', 'none'],
-      ['/a', 'editors', 'read'],
-      ['/a', 13, 'write'],
-      ['/a', 7, 'read'],
-      ['/a', -77, 'read'],
-      ['/b', -1, 'read'],
-    ])
   })
 })

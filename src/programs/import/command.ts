@@ -10,6 +10,7 @@ import {
   offerFilesToken,
   takeFilesToken,
 } from './file-server.ts'
+import { refuseTooMany } from './groups.ts'
 import { isRpId } from './passkeys.ts'
 import { type Choices, type Plan, planImport } from './plan.ts'
 import { startProgress } from '../kit/progress.ts'
@@ -93,7 +94,9 @@ async function importSource(
   // Before writing, and in a dry run too: without a secret, no seed can be sealed.
   const ring = await site.keyRing()
   const source = await unseal(sealed, secrets, ring)
-  const plan = planImport(source, await selectSiteState(site.db, now), now, choices)
+  const state = await selectSiteState(site.db, now)
+  const plan = planImport(source, state, now, choices)
+  refuseTooMany(plan.groups, state)
   const written = isDryRun ? predict(plan) : await carryOut(site, ring, plan, now)
   const { kind } = source
   const warnings = [...source.warnings, ...fileServerWarnings(source)]
@@ -128,7 +131,7 @@ function predict(plan: Plan): Written {
     reservedNames: reservedNames.length,
     fileUsers: fileUsers.length,
     groups: groups.groups.length,
-    folderRules: groups.rules.length,
+    folderRules: groups.rules.length + groups.stricter.length,
     refused: [],
   }
 }

@@ -27,6 +27,12 @@ export interface NamedRule {
   userId: number | null
 }
 
+/** A folder rule of the site. */
+export interface HereRule extends NamedRule {
+  id: number
+  access: 'none' | 'read' | 'write'
+}
+
 /** The state of the site into which the import writes. */
 export interface SiteState {
   users: {
@@ -47,7 +53,7 @@ export interface SiteState {
   passkeyIds: string[]
   /** Keys of the names of groups. */
   groups: string[]
-  folderRules: NamedRule[]
+  folderRules: HereRule[]
   /** Keys of settings that an operator has changed. */
   settings: string[]
 }
@@ -85,6 +91,8 @@ export async function selectSiteState(db: Database, now: number): Promise<SiteSt
 function selectNamedRules(db: Database) {
   return db
     .select({
+      id: folderRules.id,
+      access: sql<HereRule['access']>`${folderRules.access}`.as('access'),
       path: folderRules.path,
       builtIn: sql<NamedRule['builtIn']>`${folderRules.builtIn}`.as('built_in'),
       nameKey: groups.nameKey,

@@ -25,13 +25,14 @@ import {
   MAX_GROUPS_OF_USER,
   MAX_RULE_FOLDERS,
 } from '../../core/accounts/groups.ts'
-import type { OldFolderRule, OldGroup, OldMember } from './groups.ts'
+import type { OldFolderRule, StricterRule } from './groups.ts'
 import type { OldIdentity } from './accounts.ts'
 import type { OldKey } from './keys.ts'
 import type { OldPasskey } from './passkeys.ts'
 import type { OldReservedName } from './reserved-names.ts'
 import type { OldServiceToken } from './service-tokens.ts'
 import { isBare, isUntouched } from './site-state.ts'
+import type { OldGroup, OldMember } from './source-groups.ts'
 import type { OldUser } from './users.ts'
 
 /** The row of an account. `sub` is empty for a new one. */
@@ -343,6 +344,44 @@ export function insertOldFolderRules(
     )
     .onConflictDoNothing()
     .returning({ id: folderRules.id })
+}
+
+/** Gives rules of the site another right. */
+export function updateRules(db: Database, by: Authority, rows: StricterRule[]) {
+  const row = sql`from ${jsonRows(rows)} where ${member('id')} = ${folderRules.id}`
+  return writing(db, by)
+    .update(
+      folderRules,
+      { access: sql`(select ${member('access')} ${row})` },
+      sql`exists (select 1 ${row} and ${member('access')} <> ${folderRules.access})`,
+    )
+    .returning({ id: folderRules.id })
+}
+
+/** Selects the rules that are not here: another writer was faster. */
+export function selectMissingRules(db: Database, rows: OldFolderRule[]) {
+  const isSame = sql`here.path = ${member('path')} and here.built_in is ${member('builtIn')}
+    and here.group_id is ${groups.id} and here.user_id is ${member('userId')}`
+  return db
+    .select({ path: sql<string>`${member('path')}`.as('missing_path') })
+    .from(sql`${jsonRows(rows)} left join ${groups} on ${groups.nameKey} = ${member('nameKey')}`)
+    .where(sql`not exists (select 1 from ${folderRules} as here where ${isSame})`)
+}
+
+/** Selects the accounts that this import has made, and that are not in their groups. */
+export function selectMissingMembers(db: Database, rows: OldMember[], now: number) {
+  const isIn = sql`own.user_id = ${users.id} and own.group_id = ${groups.id}`
+  return db
+    .select({
+      nameKey: sql<string>`${member('nameKey')}`.as('name_key'),
+      username: sql<string>`${users.username}`.as('member_name'),
+    })
+    .from(
+      sql`${ofAccountsMade(rows, now)} left join ${groups} on ${groups.nameKey} = ${member('nameKey')}`,
+    )
+    .where(
+      sql`${users.role} <> ${GUEST} and not exists (select 1 from ${groupMembers} as own where ${isIn})`,
+    )
 }
 
 /** Any number of rows as one parameter: D1 takes at most a hundred parameters. */

@@ -46,8 +46,8 @@ export interface OldUser {
 const EMPTY_DIGEST = await staticDigest('')
 /** @see RFC 4226 section 4, R6 */
 const MIN_SEED_BYTES = 16
-/** The role that AList since 3.46 gives general accounts. */
-const GENERAL_OF_ALIST = 3
+/** The id of the role `general` of AList since 3.46. */
+export const GENERAL_OF_ALIST = 3
 /** In AList this bit restricts paths; in OpenList, and so here, it permits sharing. */
 const SHARE = 1 << 14
 
@@ -126,15 +126,12 @@ export function readUser(row: RawRow, now: number): OldUser | string {
       ...(seed !== undefined && seed.length < MIN_SEED_BYTES
         ? ['has a 2FA secret of less than 128 bits: the user should set up 2FA again']
         : []),
-      ...(old.role.some((item) => ![GENERAL, GUEST, ADMIN, GENERAL_OF_ALIST].includes(item))
-        ? ['had a role of AList: is in the group of it, with the permissions of the account']
-        : []),
     ],
   }
 }
 
 /** Returns the role, as AList does: admin or guest if it is among the roles. */
-function roleOf(roles: number[]): number {
+export function roleOf(roles: number[]): number {
   return [ADMIN, GUEST].find((role) => roles.includes(role)) ?? GENERAL
 }
 
@@ -150,6 +147,12 @@ function toRoles(value: unknown): unknown {
   }
   const role = v.safeParse(numberColumn, value)
   return role.success ? [role.output] : value
+}
+
+/** Reads the roles of a user of the source; empty when they can't be read. */
+export function readRoles(value: unknown): number[] {
+  const roles = toRoles(value)
+  return v.is(v.array(v.number()), roles) ? roles : []
 }
 
 function isListOfNumbers(value: unknown): boolean {

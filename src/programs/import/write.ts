@@ -11,7 +11,9 @@ import { GENERAL } from '../../core/accounts/roles.ts'
 import type { Site } from '../site/site.ts'
 import type { Account } from './accounts.ts'
 import type { Counts, Plan } from './plan.ts'
+import type { OldFolderRule, StricterRule } from './groups.ts'
 import type { Item } from './source.ts'
+import { type OldGroup, type OldMember, tooManyGroups } from './source-groups.ts'
 import type { OldReservedName } from './reserved-names.ts'
 import type { OldServiceToken } from './service-tokens.ts'
 import {
@@ -33,7 +35,10 @@ import {
   insertPasskeys,
   type Owned,
   replaceBuiltIn,
+  selectMissingMembers,
+  selectMissingRules,
   selectWritten,
+  updateRules,
 } from './store.ts'
 
 /** The rows that were written, and those that another writer kept out. */
@@ -79,8 +84,16 @@ export async function writePlan(
     folderRules: 0,
     refused: [],
   }
+  // Groups and rules come first: an import that ends early must not leave users who see more.
+  const { rules } = plan.groups
+  written.groups = await writeGroups(site, plan.groups.groups, now)
+  const stricter = await tightenRules(site, plan.groups.stricter, now)
+  const ofOthers = rules.filter((rule) => !isOfUser(rule))
+  written.folderRules = stricter + (await writeRules(site, ofOthers, written, now))
   for (const accounts of chunk(plan.accounts, ACCOUNTS_PER_BATCH)) {
-    const made = await writeAccounts(site, ring, accounts, now)
+    const ids = new Set(accounts.map(({ id }) => id))
+    const members = plan.groups.members.filter(({ userId }) => ids.has(userId))
+    const made = await writeAccounts(site, ring, { accounts, members }, now)
     for (const account of accounts) countIn(written, account, made.has(account.id))
     advance(accounts.length)
   }
@@ -91,7 +104,8 @@ export async function writePlan(
   written.serviceTokens = await writeServiceTokens(site, plan.serviceTokens, now)
   written.reservedNames = (await writeReservedNames(site, plan.reservedNames, now)).length
   written.fileUsers = await writeFileUsers(site, plan.fileUsers, now)
-  Object.assign(written, await writeGroups(site, plan.groups, now))
+  written.folderRules += await writeRules(site, rules.filter(isOfUser), written, now)
+  written.refused.push(...(await missingMembers(site, plan.groups.members, now)))
   const { keys, passkeys } = written.imported
   const users = written.imported.users + written.completed
   if (users > 0) {
@@ -103,11 +117,15 @@ export async function writePlan(
   return written
 }
 
+function isOfUser({ userId }: OldFolderRule): boolean {
+  return userId !== null && userId > 0
+}
+
 /** @returns The ids of the accounts that were created or replaced. */
 async function writeAccounts(
   site: Site,
   ring: KeyRing,
-  accounts: Account[],
+  { accounts, members }: { accounts: Account[]; members: OldMember[] },
   now: number,
 ): Promise<Set<number>> {
   const { db } = site
@@ -141,6 +159,7 @@ async function writeAccounts(
     ...numbered('passkeys', passkeys, (some) => insertPasskeys(db, by, some, now)),
     ...numbered('identities', identities, (some) => insertOldIdentities(db, by, some, now)),
     codes: codes.length === 0 ? undefined : insertOldCodes(db, by, codes, now),
+    ...numbered('members', chunk(members), (some) => insertOldMembers(db, by, some, now)),
   })
   const made = await selectWritten(
     db,
@@ -221,19 +240,54 @@ export async function writeReservedNames({ db }: Site, names: OldReservedName[],
   return made.flat().map(({ username }) => username)
 }
 
-/** @returns The numbers of groups and of rules. */
-async function writeGroups({ db }: Site, { groups, members, rules }: Plan['groups'], now: number) {
+/** @returns The number of groups that were made. */
+async function writeGroups({ db }: Site, groups: OldGroup[], now: number): Promise<number> {
   const by = isOperator(db, COMMAND_LINE, now)
-  const event = { at: now, ...COMMAND_LINE }
   const made = await insertOldGroups(db, by, groups, now)
   if (made.length > 0) await insertGroupEvents(db, by, made, now)
-  for (const some of chunk(members)) await insertOldMembers(db, by, some, now)
-  let folderRules = 0
+  return made.length
+}
+
+/** @returns The number of rules that were made. Refuses by name those that another writer kept out. */
+async function writeRules(
+  { db }: Site,
+  rules: OldFolderRule[],
+  { refused }: Written,
+  now: number,
+): Promise<number> {
+  if (rules.length === 0) return 0
+  const by = isOperator(db, COMMAND_LINE, now)
+  const parts = numbered('rules', chunk(rules), (some) => insertOldFolderRules(db, by, some, now))
+  const made = Object.values(await runBatch(db, parts)).flat().length
+  const detail = `${made} by import`
+  const event = { at: now, kind: 'folder_rule_created', detail, ...COMMAND_LINE } as const
+  if (made > 0) await insertEvent(db, by, event)
   for (const some of chunk(rules))
-    folderRules += (await insertOldFolderRules(db, by, some, now)).length
-  const detail = `${folderRules} by import`
-  if (folderRules > 0) await insertEvent(db, by, { ...event, kind: 'folder_rule_created', detail })
-  return { groups: made.length, folderRules }
+    for (const { path: name } of await selectMissingRules(db, some))
+      refused.push({ kind: 'folder rule', name, reason: CHANGED_MEANWHILE })
+  return made
+}
+
+const CHANGED_MEANWHILE = 'groups or rules were changed during the import: run it again'
+
+/** @returns The number of rules that were changed. */
+async function tightenRules({ db }: Site, rules: StricterRule[], now: number): Promise<number> {
+  if (rules.length === 0) return 0
+  const by = isOperator(db, COMMAND_LINE, now)
+  const changed = (await updateRules(db, by, rules)).length
+  const detail = `${changed} by import`
+  const event = { at: now, kind: 'folder_rule_changed', detail, ...COMMAND_LINE } as const
+  if (changed > 0) await insertEvent(db, by, event)
+  return changed
+}
+
+async function missingMembers({ db }: Site, members: OldMember[], now: number): Promise<Item[]> {
+  const missing = await Promise.all(
+    chunk(members).map((some) => selectMissingMembers(db, some, now)),
+  )
+  return missing.flat().map(({ nameKey, username }) => {
+    return { kind: 'group', name: nameKey, reason: tooManyGroups(username) }
+  })
 }
 
 /** @returns The number of links. */
