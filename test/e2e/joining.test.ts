@@ -56,7 +56,7 @@ test.each(LANGUAGES)(
       seen.push(name)
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 })
-        const faults = await layoutFaults(page)
+        const faults = await layoutFaults(page, language)
         found.push(...faults.map((fault) => `${name} at ${width}: ${fault}`))
       }
       // A program for mails gives them their landmarks and the heading. The elements and colours

@@ -54,7 +54,8 @@ async function signIn(page: Page, code?: string): Promise<void> {
  * it.
  */
 async function scan(page: Page): Promise<string> {
-  const uri = await vi.waitUntil(async () => readCode(await page.screenshot({ fullPage: true })), {
+  const code = page.locator('.qr')
+  const uri = await vi.waitUntil(async () => readCode(await code.screenshot()), {
     timeout: 30_000,
   })
   return new URL(uri).searchParams.get('secret') ?? ''

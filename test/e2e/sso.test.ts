@@ -263,7 +263,7 @@ describe('no page of single sign-on has a fault in its layout or for axe', () =>
           seen.add(name)
           for (const width of WIDTHS) {
             await tab.setViewportSize({ width, height: 800 })
-            const faults = await layoutFaults(tab)
+            const faults = await layoutFaults(tab, language)
             found.push(...faults.map((fault) => `${name} at ${width}: ${fault}`))
           }
           // The elements and colours are the same in all languages, and so is what axe finds.

@@ -1,6 +1,7 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
 
 export const LANGUAGES = ['en', 'zh'] as const
+type Language = (typeof LANGUAGES)[number]
 
 /** The least width and height of something to touch, CSS pixels (WCAG 2.2, 2.5.5). */
 const TARGET_PIXELS = 44
@@ -8,22 +9,22 @@ const TARGET_PIXELS = 44
 const TOUCH_BELOW_PIXELS = 1000
 /** Up to this width, the dark scheme is checked too: it changes only colours and the logo. */
 const DARK_UP_TO_PIXELS = 400
+/** In one language, because those are the same in all. */
+const DARK_LANGUAGE = 'en'
 
 /** A tab without JavaScript that can be any screen these checks look at. */
 export class Screen {
   readonly page: Page
   readonly #session: CDPSession
+  readonly #language: Language
 
-  private constructor(page: Page, session: CDPSession) {
+  private constructor(page: Page, session: CDPSession, language: Language) {
     this.page = page
     this.#session = session
+    this.#language = language
   }
 
-  static async open(
-    browser: Browser,
-    baseURL: string,
-    language: (typeof LANGUAGES)[number],
-  ): Promise<Screen> {
+  static async open(browser: Browser, baseURL: string, language: Language): Promise<Screen> {
     const context = await browser.newContext({
       baseURL,
       locale: language,
@@ -31,7 +32,7 @@ export class Screen {
       reducedMotion: 'reduce',
     })
     const page = await context.newPage()
-    return new Screen(page, await context.newCDPSession(page))
+    return new Screen(page, await context.newCDPSession(page), language)
   }
 
   /**
@@ -52,7 +53,7 @@ export class Screen {
   /** Returns the faults of the page at a width (`layoutFaults`). */
   async faultsAt(width: number): Promise<string[]> {
     await this.resize(width)
-    return layoutFaults(this.page, width)
+    return layoutFaults(this.page, this.#language, width)
   }
 }
 
@@ -66,12 +67,13 @@ export class Screen {
  */
 export async function layoutFaults(
   page: Page,
+  language: Language,
   // On a phone, `innerWidth` grows with a page that is too wide.
   width = page.viewportSize()?.width ?? 0,
 ): Promise<string[]> {
   const faults: string[] = []
-  const schemes = width <= DARK_UP_TO_PIXELS ? (['dark', 'light'] as const) : (['light'] as const)
-  for (const colorScheme of schemes) {
+  const isDarkToo = width <= DARK_UP_TO_PIXELS && language === DARK_LANGUAGE
+  for (const colorScheme of isDarkToo ? (['dark', 'light'] as const) : (['light'] as const)) {
     await page.emulateMedia({ colorScheme })
     const found: string[] = await page.evaluate(`(${FIND_FAULTS})(${TARGET_PIXELS}, ${width})`)
     faults.push(...found.map((fault) => `${colorScheme}: ${fault}`))
