@@ -66,6 +66,11 @@ function rowsOf(counters: readonly Counter[]): SQL {
 
 /** The ends of the blocks of a row of `rowsOf`, and of its parts; 0 where nothing blocks. */
 export const BLOCK_OF_ROW = rendered(() => blockOf(throttleCounters))
+/** The same of a row that a sign-in charges. */
+const BLOCK_AT_SIGN_IN = rendered(() => {
+  const { key, failures, expiresAt, chargedAt } = throttleCounters
+  return blockOf({ key, failures, expiresAt, chargedAt, limits: ['site', 'account'] })
+})
 const BLOCK_OF_NETWORK = blockOfPart('network')
 const BLOCK_OF_PAIR = blockOfPart('pair')
 
@@ -77,13 +82,13 @@ function blockOfPart(name: 'network' | 'pair'): SQL {
 
 /** Returns the end of the longest block of a sign-in, also one that leaves out known networks. */
 export function blockOfStranger({ counters }: SignInCounters): SQL {
-  return sql`(select max(max(${BLOCK_OF_ROW}, ${BLOCK_OF_NETWORK}, ${BLOCK_OF_PAIR})) from ${rowsOf(counters)})`
+  return sql`(select max(max(${BLOCK_AT_SIGN_IN}, ${BLOCK_OF_NETWORK}, ${BLOCK_OF_PAIR})) from ${rowsOf(counters)})`
 }
 
 /** Returns the end of the block of a row of `rowsOf`. It is in the past when the row doesn't block. */
 function blockOfSignIn(signIn: SignInCounters, now: number): SQL {
   // The counters of site and account don't block the user's known networks.
-  const ofStranger = sql`iif(${BLOCK_OF_ROW} > ${now} and not ${isKnownNetwork(signIn, now)}, ${BLOCK_OF_ROW}, 0)`
+  const ofStranger = sql`iif(${BLOCK_AT_SIGN_IN} > ${now} and not ${isKnownNetwork(signIn, now)}, ${BLOCK_AT_SIGN_IN}, 0)`
   return sql`max(${ofStranger}, ${BLOCK_OF_NETWORK}, ${BLOCK_OF_PAIR})`
 }
 

@@ -84,16 +84,19 @@ interface Figures {
   failures: SQLWrapper
   expiresAt: SQLWrapper
   chargedAt: SQLWrapper
+  /** The limits that the key can name; all of them when left out. */
+  limits?: readonly LimitName[]
 }
 
 /** Returns the figures of a part: `[failures, expires at, charged at]`. */
 export function figuresOf(key: Figures['key'], part: SQLWrapper): Figures {
   const figure = (index: number) => sql`(${part} ->> ${literal(index)})`
-  return { key, failures: figure(0), expiresAt: figure(1), chargedAt: figure(2) }
+  const limits = ['network', 'pair'] as const
+  return { key, failures: figure(0), expiresAt: figure(1), chargedAt: figure(2), limits }
 }
 
-function isSpent({ key, failures }: Figures): SQL {
-  return sql`${failures} >= ${byLimit(key, (limit) => limit.failures)}`
+function isSpent(counter: Figures): SQL {
+  return sql`${counter.failures} >= ${byLimit(counter, ({ failures }) => failures)}`
 }
 
 /** Returns the time at which a counter starts again; null for a counter without a row. */
@@ -106,19 +109,24 @@ export function blockOf(counter: Figures): SQL {
   return sql`iif(${isSpent(counter)}, ${endOfSpent(counter)}, 0)`
 }
 
-function endOfSpent({ key, expiresAt, chargedAt }: Figures): SQL {
-  const blockMilliseconds = byLimit(key, ({ blockSeconds }) => blockSeconds * 1000)
-  return sql`max(${expiresAt}, ${chargedAt} + ${blockMilliseconds})`
+function endOfSpent(counter: Figures): SQL {
+  const blockMilliseconds = byLimit(counter, ({ blockSeconds }) => blockSeconds * 1000)
+  return sql`max(${counter.expiresAt}, ${counter.chargedAt} + ${blockMilliseconds})`
 }
 
 /**
  * Returns a figure of a counter's limit as a literal number, because D1 allows only a hundred
- * parameters. The cases are one text, because Drizzle takes time for each piece of a statement.
+ * parameters. The cases are one text, because Drizzle takes time for each piece of a statement, and
+ * SQLite for each case.
  */
-function byLimit(key: Figures['key'], figure: (limit: Limit) => number): SQL {
+function byLimit({ key, limits }: Figures, figure: (limit: Limit) => number): SQL {
   if (typeof key === 'string') return literal(figure(LIMITS[key]))
-  const cases = Object.entries(LIMITS).map(
-    ([name, limit]) => `when '${name}' then ${figure(limit)}`,
+  const named = Object.entries(LIMITS).filter(
+    ([name]) => limits === undefined || limits.some((limit) => limit === name),
   )
+  const cases = named.flatMap(([name, limit]) =>
+    figure(limit) === 0 ? [] : `when '${name}' then ${figure(limit)}`,
+  )
+  if (cases.length < named.length) cases.push('else 0')
   return sql`case substr(${key}, 1, instr(${key}, '/') - 1) ${sql.raw(cases.join(' '))} end`
 }
