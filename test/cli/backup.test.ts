@@ -164,10 +164,18 @@ test('a restore says that what was taken away since the backup is back, and from
   await user('disable', 'anna')
   copyFileSync(clone.path('.dev.vars'), other.path('.dev.vars'))
   const { stdout } = await other.command(['restore', file])
+  expect(stdout).toMatch(
+    /Folders that got rules since then .*files check .*folder-rule adopt PATH/s,
+  )
   expect(stdout).toContain(
     `last event of the backup, at ${isoTime(Number(at))}, is back: users who`,
   )
   expect(other.sql(`select disabled from users where username = 'anna'`)).toEqual([{ disabled: 0 }])
+  // Lists of OpenList may still name the ids of users who were made since.
+  await other.command(['user', 'add', 'ben', '--generate'])
+  expect(other.sql(`select id > 10000 as is_far from users where username = 'ben'`)).toEqual([
+    { is_far: 1 },
+  ])
 })
 
 test('a restore keeps the reserved names, and reserves those that accounts got since', async () => {

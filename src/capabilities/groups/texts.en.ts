@@ -74,7 +74,7 @@ export const groupsEn = {
       `${paths}: the storage there shows files of other folders at a second path, where the rights below do not hold. Give rights there, too.`,
     foreign: 'Users that the file server lists itself',
     foreignHint:
-      'Somebody has listed users of these folders at the file server (Metas). They hold there, but this page does not know them, and the rights of the folders around them are not written.',
+      'The file server lists users of these folders (Metas), and this site has no rights for them: somebody has made the lists there, or the site was restored from an older backup. Until you make rights of them, users of the folder above can copy, move and share such a folder, and rights of the folders around it are not written.',
     adopt: 'Make rights of them',
     waiting: counted(
       '1 folder waits to be written to the file server',

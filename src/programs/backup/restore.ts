@@ -27,6 +27,12 @@ import {
   sumSeals,
 } from '../site/sealed-content.ts'
 
+/**
+ * New users get ids beyond those of users who were made after the backup: lists of the file server
+ * may still name these.
+ */
+const LEFT_OUT_IDS = 10_000
+
 const NAMES = `Apps may know users who were made after the backup. If you have the database of before, keep others from
 their names: ${latchkeyStopped('reserved-name', 'keep', 'FILE')}`
 
@@ -35,7 +41,9 @@ function whatIsBack(writtenUntil: string | null): string {
   const time = writtenUntil === null ? '' : `, at ${writtenUntil}`
   return `What was taken away after the last event of the backup${time}, is back: users who were disabled or deleted, rights, folders, passwords,
 app passwords and keys, and shares at OpenList of users who were disabled. npm start writes it to OpenList. Before that, take it away again,
-such as with: ${latchkeyStopped('user', 'disable', 'NAME')}`
+such as with: ${latchkeyStopped('user', 'disable', 'NAME')}
+Folders that got rules since then have lists of users at OpenList and no rules here: users of the folder above can copy and share them. With
+OpenList running, ${latchkeyStopped('files', 'check')} names them, and ${latchkeyStopped('folder-rule', 'adopt', 'PATH')} makes rules of the lists.`
 }
 
 /** `latchkey restore`: creates a local site from a backup. */
@@ -176,6 +184,7 @@ async function restore(
       const [last] = database.prepare('select max(at) as at from audit_events').all()
       const writtenUntil = isoTimeOrNull(typeof last?.['at'] === 'number' ? last['at'] : null)
       database.exec('delete from sessions')
+      database.exec(`update sqlite_sequence set seq = seq + ${LEFT_OUT_IDS} where name = 'users'`)
       const states = "select 1 from sqlite_master where name = 'folder_state'"
       // Rules of the backup may be others than those that were last written to the file server.
       if (database.prepare(states).get() !== undefined)

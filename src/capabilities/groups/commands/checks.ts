@@ -25,10 +25,12 @@ export const checks: Checks = {
 async function checkFolders(site: Site, files: FileServer): Promise<Finding[]> {
   try {
     const rights = await readRights(site, files)
-    if (rights.folders.length === 0 && rights.records.length === 0) return []
+    const foreign = listForeignIn('/', rights).map(({ path }) => path)
+    if (rights.folders.length === 0 && rights.records.length === 0) return judgeForeign(foreign)
     const { weak, secondPaths, missing } = await findWarningsOfAll(site, files, rights.folders)
     return [
-      judgeWritten(rights),
+      ...judgeForeign(foreign),
+      ...judgeWritten(rights),
       ...judgeOpenToGuest(rights),
       ...judgeMissing(missing),
       ...judgeSecondPaths(secondPaths),
@@ -41,23 +43,26 @@ async function checkFolders(site: Site, files: FileServer): Promise<Finding[]> {
   }
 }
 
-function judgeWritten(rights: Rights): Finding {
-  const { folders, writes, blocked } = rights
-  const foreign = blocked.length === 0 ? [] : listForeignIn('/', rights).map(({ path }) => path)
-  if (foreign.length > 0)
-    return warning(
-      CHECK,
-      `${some(foreign)}: OpenList has users of its own there, so the rules above are not written`,
-      `${latchkey('folder-rule', 'adopt', 'PATH')} makes rules of them`,
-    )
+/** The rules of folders around them are not written. */
+function judgeForeign(foreign: string[]): Finding[] {
+  if (foreign.length === 0) return []
+  const text = `${some(foreign)}: OpenList lists users there, and this site has no rule: users of the folder above can copy, move and share it, and rules around it are not written`
+  const remedy = `${latchkey('folder-rule', 'adopt', 'PATH')} makes rules of the lists`
+  return [warning(CHECK, text, remedy)]
+}
+
+function judgeWritten({ folders, writes, blocked }: Rights): Finding[] {
   const waiting = Array.from(new Set(writes.map(({ path }) => path)))
   if (waiting.length > 0)
-    return warning(
-      CHECK,
-      `${some(waiting)}: OpenList does not have what the rules say; the run every five minutes writes it`,
-      `${latchkey('folder-rule', 'sync')} writes it now`,
-    )
-  return good(CHECK, `OpenList has the users of ${folders.length} folders with rules`)
+    return [
+      warning(
+        CHECK,
+        `${some(waiting)}: OpenList does not have what the rules say; the run every five minutes writes it`,
+        `${latchkey('folder-rule', 'sync')} writes it now`,
+      ),
+    ]
+  if (blocked.length > 0) return []
+  return [good(CHECK, `OpenList has the users of ${folders.length} folders with rules`)]
 }
 
 function judgeOpenToGuest(rights: Rights): Finding[] {
