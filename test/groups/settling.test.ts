@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { folderRules, folderState, users } from '../../schema/tables.ts'
+import { fileLeases, folderRules, folderState, users } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { FILES_ORIGIN, type Sent } from '../support/openlist-stand-in.ts'
@@ -275,5 +275,78 @@ describe('two changes at once', () => {
     expect(await asked).toMatchObject({ code: expect.toSatisfy((code) => code !== 200) })
     expect(await change).toMatchObject({ code: 200, data: { waiting: 0 } })
     expect(await list(bob, '/nas')).toMatchObject({ code: 403 })
+  })
+})
+
+function postAsBob(name: string, body: object) {
+  const headers = { 'Content-Length': String(JSON.stringify(body).length) }
+  return site.post(`/api/${name}`, body, { token: bob, headers })
+}
+
+/** Makes a folder bob's, past the interface: it is written with the next request. */
+async function moveBob(basePath: string): Promise<void> {
+  await site.db.update(users).set({ basePath }).where(eq(users.id, BOB))
+}
+
+describe('a request of an account that changes meanwhile', () => {
+  const NAS = '/nas'
+  const make = () => postAsBob('fs/mkdir', { path: '/closed/x' })
+  const remove = () => postAsBob('fs/remove', { dir: '/nas', names: ['team'] })
+  const changed = { code: 503, message: 'the file server does not answer, try again' }
+
+  beforeEach(async () => {
+    await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    await moveBob('/home')
+    await list(bob)
+  })
+
+  test('is for the folder that it was looked at for: its token ended', async () => {
+    let isFirst = true
+    site.openlist.answer = async ({ path }) => {
+      if (path !== '/api/fs/mkdir' || !isFirst) return undefined
+      isFirst = false
+      const fields = { id: BOB, username: 'bob', base_path: NAS }
+      expect(await site.admin('POST', 'user/update', fields)).toMatchObject({ code: 200 })
+      await site.settle()
+      return undefined
+    }
+    expect(await make()).toMatchObject(changed)
+    expect(site.openlist.folders).toEqual([])
+    expect(await make()).toMatchObject({ code: 403 })
+  })
+
+  test('is for the folder that it was looked at for: its user was just written', async () => {
+    await moveBob('/other')
+    site.openlist.between = () => {
+      site.openlist.between = undefined
+      return moveBob(NAS)
+    }
+    expect(await make()).toMatchObject(changed)
+    expect(site.openlist.folders).toEqual([])
+    expect(await make()).toMatchObject({ code: 403 })
+  })
+
+  test.each([
+    ['a rule', () => site.addRule('/nas/team', { uid: BOB }, 'none'), { code: 403 }],
+    ['a folder', () => moveBob('/home'), changed],
+    [
+      'its end',
+      () => site.db.update(users).set({ disabled: true }).where(eq(users.id, BOB)),
+      changed,
+    ],
+  ])('is decided by what holds after it has waited: %s', async (_, change, answer) => {
+    await moveBob('/')
+    await list(bob)
+    // Somebody else writes.
+    await addRules(1, BOB)
+    const lease = { userId: 0, holder: 'another', endsAt: site.now + 60 * SECOND }
+    await site.db.insert(fileLeases).values(lease)
+    site.deps.wait = async () => {
+      site.deps.wait = async () => undefined
+      await site.db.delete(fileLeases)
+      await change()
+    }
+    expect(await remove()).toMatchObject(answer)
+    expect(site.openlist.sent.filter(({ path }) => path === '/api/fs/remove')).toEqual([])
   })
 })

@@ -4,8 +4,8 @@ import type { Account } from '../../core/accounts/accounts.ts'
 import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import { signInAs } from './remote-users.ts'
 import { openToken, storeToken } from './stored-token.ts'
-import { type FileUser, readFileUser } from './store.ts'
-import { type IdentityDeps, isWritten, writeFileUser } from './write-users.ts'
+import { type FileUser, findWithFileUser, readFileUser } from './store.ts'
+import { type IdentityDeps, isSameFor, isWritten, writeFileUser } from './write-users.ts'
 
 /** Any number of strangers may ask while the guest is written. */
 const STRANGERS_PATIENCE_MILLISECONDS = 1000
@@ -28,14 +28,25 @@ export async function ensureFileUser(
   const link = await writeFileUser(deps, files, account.id, {
     ...(account.role === GUEST && { patienceMilliseconds: STRANGERS_PATIENCE_MILLISECONDS }),
   })
+  if (!isWritten(account, link, deps.now())) throw changedMeanwhile(account)
   return { ...link, isNew: link.remoteId !== known?.remoteId }
+}
+
+/**
+ * What a request may do was decided for the account as it was read: with another base path, the
+ * same request is for other files.
+ */
+function changedMeanwhile({ id }: Account): Refusal {
+  const detail = `user ${id} has changed meanwhile`
+  return new Refusal('filesUnavailable', { detail, retryAfterSeconds: 1 })
 }
 
 /**
  * Returns a token of the user there.
  *
  * @param isRefused The stored one was refused.
- * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ * @throws {Refusal} `filesUnavailable`, also for an account that has changed since it was read;
+ *   `filesBroken`.
  */
 export async function tokenOf(
   deps: IdentityDeps,
@@ -44,6 +55,10 @@ export async function tokenOf(
   link: FileUser,
   isRefused = false,
 ): Promise<string> {
+  if (isRefused) {
+    const now = await findWithFileUser(deps.db, account.id)
+    if (now === undefined || !isSameFor(account, now, deps.now())) throw changedMeanwhile(account)
+  }
   const stored = isRefused ? undefined : await openToken(deps, link)
   if (stored !== undefined) return stored
   const signedIn = await signIn(deps, files, account, link.remoteName)

@@ -53,6 +53,11 @@ export function isWritten(account: Account, link: FileUser, now: number): boolea
   return JSON.stringify(link.written) === JSON.stringify(wantedOf(account, now))
 }
 
+/** Tells whether an account is the same for the file server as it was. */
+export function isSameFor(before: Account, after: Account, now: number): boolean {
+  return JSON.stringify(wantedOf(before, now)) === JSON.stringify(wantedOf(after, now))
+}
+
 /**
  * Writes a user to the file server as it is here, and the password: only a new one surely ends the
  * tokens there.

@@ -2,6 +2,7 @@ import { eq, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-or
 import * as v from 'valibot'
 import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
 import type { AccountColumn } from '../../core/access/act-as.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
 import { remembered } from '../../core/base/isolate-memory.ts'
 import type { Database, Deps } from '../../core/deps.ts'
 import {
@@ -26,17 +27,34 @@ function stateOf(column: SQLWrapper): SQL<string> {
   return sql<string>`coalesce((${sql`select ${column} from ${folderState}`}), '')`
 }
 
-/** Selects what decides which tasks an account may begin: its fields, and the version of the rules. */
+/** The fields of an account that decide what it may do with files, besides the rules. */
+export const standingColumns = {
+  role: users.role,
+  permission: users.permission,
+  basePath: users.basePath,
+  disabled: users.disabled,
+  endsAt: users.endsAt,
+}
+type Standing = Pick<Account, keyof typeof standingColumns>
+
+export function isSameStanding(before: Standing, after: Standing): boolean {
+  return (
+    after.role === before.role &&
+    after.permission === before.permission &&
+    after.basePath === before.basePath &&
+    after.disabled === before.disabled &&
+    after.endsAt === before.endsAt
+  )
+}
+
+/** Selects the fields of an account, and the version of the rules. */
 export function selectStanding(db: Database, userId: number) {
-  const { role, permission, basePath, disabled, endsAt } = users
   const version = stateOf(folderState.version).as('version')
   return db
-    .select({ version, role, permission, basePath, disabled, endsAt })
+    .select({ version, ...standingColumns })
     .from(users)
     .where(eq(users.id, userId))
 }
-
-export type Standing = Awaited<ReturnType<typeof selectStanding>>[number]
 
 /**
  * All that decides about the folders of an account: a column of the row of `users`, so it takes no

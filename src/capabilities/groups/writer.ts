@@ -100,6 +100,7 @@ interface WaitingMemory {
  * Writes the folders that change the rights of an account, before its request: twenty at most.
  *
  * @param waits The version of the rules that waits to be written; null when none did.
+ * @returns Whether it took its time: the account and the rules may be others by now.
  * @throws {Refusal} `filesUnavailable` while some of them wait; `filesBroken`.
  */
 export async function settleFor(
@@ -107,14 +108,14 @@ export async function settleFor(
   files: FileServer,
   { account, isAdmin, isNew }: Asker,
   waits: string | null,
-): Promise<void> {
-  if (isAdmin || account === undefined) return
-  if (waits === null && !isNew) return
+): Promise<boolean> {
+  if (isAdmin || account === undefined) return false
+  if (waits === null && !isNew) return false
   const { known } = waitingMemory(deps)
-  if (waits === null && (await isSettled(deps.db))) return
-  if (!isNew && known?.version === waits && !known.userIds.has(account.id)) return
+  if (waits === null && (await isSettled(deps.db))) return false
+  if (!isNew && known?.version === waits && !known.userIds.has(account.id)) return false
   const isWaiting = (rights: Rights) => noteWaiting(deps, rights).has(account.id)
-  if (!isWaiting(await readRights(deps, files))) return
+  if (!isWaiting(await readRights(deps, files))) return true
   const write = async (leased: WriterDeps) => {
     await writeRound(deps, leased, files, ({ writes, remoteUsers }) => {
       const { remoteId } = remoteUsers.find(({ userId }) => userId === account.id) ?? {}
@@ -132,6 +133,7 @@ export async function settleFor(
     if (!(error instanceof Refusal) || error.refusal !== 'filesUnavailable') throw error
     throw new Refusal('filesUnavailable', { detail: error.detail, retryAfterSeconds: 1 })
   }
+  return true
 }
 
 function noteWaiting(deps: WriterDeps, rights: Rights): ReadonlySet<number> {

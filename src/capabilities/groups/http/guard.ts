@@ -16,9 +16,10 @@ import {
   type Rights,
   READS_ALL_RIGHTS,
   readingRights,
+  isSameStanding,
   type RightsReading,
   selectStanding,
-  type Standing,
+  standingColumns,
 } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
@@ -125,13 +126,20 @@ function guardUpload(site: Site, id: string): GuardedCall {
   }
 }
 
-/** Sees to it that no right waits to be taken from the one who asks. */
+/**
+ * Sees to it that no right waits to be taken from the one who asks.
+ *
+ * @throws {Refusal} `filesUnavailable`, also for an account that was changed while it waited.
+ */
 async function settle({ deps, files, rights }: Site, asker: FileAsker) {
   const { account } = asker
   if (account === undefined) return undefined
   const known = rights.read(account, asker.known)
-  await settleFor(deps, files, asker, known.waits)
-  return { ...known, account }
+  if (!(await settleFor(deps, files, asker, known.waits))) return { ...known, account }
+  const again = await readAgain(deps, account)
+  if (again?.isSame === true) return { ...again.rights, account }
+  const detail = `user ${account.id} has changed meanwhile`
+  throw new Refusal('filesUnavailable', { detail, retryAfterSeconds: 1 })
 }
 
 function guardItems(site: Site, item: ItemCall): GuardedCall {
@@ -245,10 +253,10 @@ async function closeShareAgain(
   const id = made.success ? (made.output.data?.id ?? share.id) : undefined
   if (id === undefined) return new Response(text, answer)
   const now = await readAgain(deps, account)
-  if (now !== undefined && now.version === share.version) return new Response(text, answer)
+  if (now?.rights.version === share.version) return new Response(text, answer)
   try {
     if (now === undefined) throw new Refusal('folderDenied')
-    refuseUnmet(now.seen, await needsOfShare(site, id))
+    refuseUnmet(now.rights.seen, await needsOfShare(site, id))
   } catch (error) {
     await callAsAdmin(deps, files, `/api/share/disable?id=${encodeURIComponent(id)}`, {})
     throw error
@@ -280,28 +288,28 @@ async function cancelTasksAgain(
   const text = await readAnswer(files, answer)
   if (v.is(v.pipe(v.string(), v.parseJson(), queuedSchema), text)) {
     const [now] = await selectStanding(deps.db, account.id)
-    const isSame = now !== undefined && now.version === version && isAsBefore(account, now)
+    const isSame = now !== undefined && now.version === version && isSameStanding(account, now)
     if (!isSame) await cancelForbiddenTasks(deps, files)
   }
   return new Response(text, answer)
 }
 
-function isAsBefore(before: Account, now: Omit<Standing, 'version'>): boolean {
-  return (
-    now.role === before.role &&
-    now.permission === before.permission &&
-    now.basePath === before.basePath &&
-    now.disabled === before.disabled &&
-    now.endsAt === before.endsAt
-  )
-}
-
-async function readAgain(deps: Deps, account: Account): Promise<Rights | undefined> {
+/** @returns The rights of an account now, and whether its fields are as they were. */
+async function readAgain(
+  deps: Deps,
+  account: Account,
+): Promise<{ rights: Rights; isSame: boolean } | undefined> {
   const [row] = await deps.db
-    .select({ id: users.id, role: users.role, rights: READS_ALL_RIGHTS.column.sql.as('rights') })
+    .select({
+      id: users.id,
+      ...standingColumns,
+      rights: READS_ALL_RIGHTS.column.sql.as('rights'),
+    })
     .from(users)
     .where(eq(users.id, account.id))
-  return row && READS_ALL_RIGHTS.read(row, row.rights)
+  if (row === undefined) return undefined
+  const rights = READS_ALL_RIGHTS.read(row, row.rights)
+  return { rights, isSame: isSameStanding(account, row) }
 }
 
 function guardShown(site: Site, shown: ShownFolder): GuardedCall {
