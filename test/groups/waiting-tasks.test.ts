@@ -222,6 +222,11 @@ describe('a task that waits at the file server', () => {
   test.each([
     ['fs/copy', { src_dir: '/nas', dst_dir: '/mine', names: ['closed'] }, 'tasks'],
     ['fs/archive/decompress', { src_dir: '/nas', dst_dir: '/mine', name: ['closed/a'] }, 'task'],
+    [
+      'fs/add_offline_download',
+      { path: '/nas/closed', urls: ['https://files.example.org/a'] },
+      'tasks',
+    ],
   ])(
     'is cancelled when it was begun before the change and queued after it: %s',
     async (name, body, member) => {
@@ -238,6 +243,21 @@ describe('a task that waits at the file server', () => {
       expect(cancelled()).toEqual(['late'])
     },
   )
+
+  test('is cancelled when it is an upload that was begun before the change', async () => {
+    await site.addRule('/x', { uid: ALICE }, 'none')
+    const task = { id: 'late', name: 'upload a to [/](/nas/closed)' }
+    site.openlist.answer = async ({ path }) => {
+      if (path !== '/api/fs/put') return undefined
+      await site.addRule('/nas/closed', { uid: BOB }, 'none')
+      queue('late', { kind: 'upload', ...task })
+      return Response.json({ code: 200, message: '', data: { task } })
+    }
+    const headers = { 'File-Path': '/nas/closed/a', 'As-Task': 'true', 'Content-Length': '1' }
+    const answer = await site.fetch('PUT', '/api/fs/put', { token: bob, headers, body: 'a' })
+    expect(await answer.json()).toMatchObject({ code: 200, data: { task } })
+    expect(cancelled()).toEqual(['late'])
+  })
 
   test.each([
     { disabled: true },

@@ -269,6 +269,7 @@ const queuedSchema = v.object({
   data: v.union([
     v.object({ tasks: v.pipe(v.array(v.unknown()), v.nonEmpty()) }),
     v.object({ task: v.pipe(v.array(v.unknown()), v.nonEmpty()) }),
+    v.object({ task: v.object({ id: v.string() }) }),
   ]),
 })
 

@@ -263,7 +263,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   'fs/add_offline_download': jsonCall(
     downloadSchema,
     ({ path }, folders) => [writesWhole(folders.path(path))],
-    ({ urls }) => ({ downloads: urls }),
+    ({ urls }) => ({ downloads: urls, isQueued: true }),
   ),
   // OpenList looks at the header `File-Path` here, and writes what the body names.
   'fs/get_direct_upload_info': jsonCall(directUploadSchema, ({ path, file_name }, folders) => {
@@ -363,6 +363,7 @@ function uploadCall({ headers }: FileCall): ItemCall {
         return removes(folders.path(path))
       })
     },
+    isQueued: headers.has('As-Task'),
   }
 }
 
