@@ -11,6 +11,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { array, assert, asyncProperty, constantFrom, tuple } from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { PERMISSION } from '../../src/core/accounts/roles.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { ALL_RIGHTS, FilesSite } from './files-site.ts'
 import { ZIP } from './media.ts'
@@ -445,6 +446,37 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     } finally {
       await workers(before)
       await change('read')
+    }
+  })
+
+  test.each<[string, Record<string, unknown> | undefined]>([
+    ['permission', { permission: ALL_RIGHTS & ~PERMISSION.copy }],
+    ['folder', { base_path: '/nas/shown' }],
+    ['disabled', { disabled: true }],
+    ['deleted', undefined],
+  ])('a copy that waits does not begin once its user is changed: %s', async (name, change) => {
+    const user = `dora-${name}`
+    const dora = await site.addUser(user)
+    const before = await workers('0')
+    const isThere = async (which: 'undone' | 'done', state: number) => {
+      const tasks = await site.openlist.asAdmin('GET', `/api/task/copy/${which}`)
+      const states = (tasks ?? []).filter((task: { creator: string }) => task.creator === user)
+      expect(states).toMatchObject([{ state }])
+    }
+    try {
+      const copy = { src_dir: '/nas/open', dst_dir: '/way', names: ['a.txt'] }
+      expect(await post('fs/copy', copy, dora)).toMatchObject({ code: 200 })
+      await isThere('undone', 0)
+      const { id } = await site.user(user)
+      await (change === undefined
+        ? site.asAdmin('POST', `/api/admin/user/delete?id=${id}`)
+        : site.change(user, change))
+      await isThere('undone', 3)
+      await workers(before)
+      await vi.waitFor(() => isThere('done', 4), 20_000)
+      expect(tree('way')).not.toHaveProperty(['a.txt'])
+    } finally {
+      await workers(before)
     }
   })
 
