@@ -130,9 +130,9 @@ describe('a site with a mail server', () => {
 
   test('sends e-mails by SMTP_URL, which the Worker never gets', async () => {
     const mail = ['notice', 'add', 'email', '--name', 'ops', '--address', 'ops@example.org']
-    const { stdout } = await clone.latchkey([...mail, '--sender', 'latchkey@example.org'])
+    const { stdout } = await clone.command([...mail, '--sender', 'latchkey@example.org'])
     expect(stdout).not.toContain('SMTP_URL')
-    expect(await clone.latchkey(['notice', 'test', '1'])).toMatchObject({ code: 0 })
+    expect(await clone.command(['notice', 'test', '1'])).toMatchObject({ code: 0 })
     await mailbox.until(1)
     expect(mailbox.got[0]).toMatchObject({
       from: 'latchkey@example.org',

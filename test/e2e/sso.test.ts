@@ -168,7 +168,7 @@ test('another Latchkey is the identity provider', async () => {
     const issuer = new URL(url.replace('127.0.0.1', 'localhost')).origin
     const site = new URL(client.url).origin
     const command = ['client', 'add', 'files', '--openlist', site, '--issuer', issuer, '--json']
-    const added = await other.latchkey(command)
+    const added = await other.command(command)
     const registered: Record<string, string> = JSON.parse(added.stdout)
     await set({
       sso_endpoint_name: issuer,
