@@ -164,6 +164,10 @@ describe('groups and folder rules', () => {
     ])
     // Without paths of others, users and visitors see everything, as without rules.
     expect(rulesOf(planAList({}, [], users))).toEqual([])
+    expect(rulesOf(planAList({}, [], users.slice(0, 2)))).toEqual([
+      ['/', 'guest', 'none'],
+      ['/', 'user', 'read'],
+    ])
     const writer = { id: 17, username: 'carol', role: '[3]', permission: 255 }
     expect(rulesOf(planAList({}, [], [...users, writer]))).toEqual([
       ['/', 'user', 'read'],
@@ -201,7 +205,7 @@ describe('groups and folder rules', () => {
       ['f\u0430mily', 'its name is too similar to "family", which is here'],
     ])
     expect(plan.groups.members).toMatchObject([{ nameKey: 'team', userId: 13 }])
-    expect(rulesOf(plan).map(([path]) => path)).toEqual(['/', '/', '/a', '/'])
+    expect(rulesOf(plan).map(([path]) => path)).toEqual(['/', '/', '/', '/a'])
   })
 
   test('of AList: what cannot be read of a role is refused by name, and gives nothing', () => {
@@ -216,9 +220,9 @@ describe('groups and folder rules', () => {
     ])
     expect(rulesOf(plan).map(([path, who]) => [path, who])).toEqual([
       ['/', 'user'],
+      ['/', 'guest'],
       ['/', 'general'],
       ['/a', 'odd'],
-      ['/', 'guest'],
     ])
   })
 
@@ -296,6 +300,16 @@ describe('groups and folder rules', () => {
     const plan = planImport(old, { ...here, groups: ['editors'] }, NOW)
     expect(plan.groups.groups).toEqual([])
     expect(plan.groups.members).toMatchObject([{ nameKey: 'editors', userId: 13 }])
+    const hasRules = { path: '/c', builtIn: null, nameKey: 'editors', userId: null }
+    const rich = {
+      groups: ['editors'],
+      folderRules: [{ ...hasRules, id: 1, access: 'write' as const }],
+    }
+    expect(planImport(old, { ...here, ...rich }, NOW).notes).toContainEqual({
+      kind: 'group',
+      name: 'Editors',
+      reason: 'is the group of this name that was here: its users get the rights of both',
+    })
     expect(rulesOf(plan)).toEqual([
       ['/a', 'user', 'none'],
       ['/a', 'editors', 'read'],

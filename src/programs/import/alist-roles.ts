@@ -41,7 +41,7 @@ export function planRoles(source: Source, people: People, plan: SourceGroups): v
   const scopes = new Map(source.roles.map((row) => [readId(row['id']), readScopes(row, plan)]))
   const scopesOf = (roles: readonly number[]) => roles.flatMap((role) => scopes.get(role) ?? [])
   const ofUser = isGeneralForAll ? scopesOf([GENERAL_OF_ALIST]) : []
-  const guest = users.find(({ roles }) => roleOf(roles) === GUEST)?.roles ?? [GUEST]
+  const guest = users.find(({ roles }) => roleOf(roles) === GUEST)?.roles ?? []
   const names = new Map<number, string>()
   for (const row of source.roles) {
     const id = readId(row['id'])

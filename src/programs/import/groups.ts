@@ -2,7 +2,7 @@ import { CommandError } from '../kit/command-error.ts'
 import { MAX_FOLDER_RULES, MAX_GROUPS, MAX_RULE_FOLDERS } from '../../core/accounts/groups.ts'
 import { planRoles } from './alist-roles.ts'
 import { planLatchkey } from './latchkey-groups.ts'
-import type { HereRule, SiteState } from './site-state.ts'
+import type { HereRule, NamedRule, SiteState } from './site-state.ts'
 import type { Item, Source } from './source.ts'
 import {
   addRule,
@@ -46,20 +46,35 @@ export function planGroups(source: Source, people: People): GroupsPlan {
   if (source.kind === 'latchkey') planLatchkey(source, people, plan)
   else planRoles(source, people, plan)
   const { site } = people
+  const members = Array.from(plan.members.values()).flat()
   const stricter = findStricter(plan, site)
   const isHere = (rule: GivenRule) => site.folderRules.some((here) => isSameRule(rule, here))
   return {
     groups: plan.groups.filter(({ nameKey }) => !site.groups.includes(nameKey)),
-    members: Array.from(plan.members.values()).flat(),
+    members,
     rules: numbered(
       plan.rules.filter((rule) => !isHere(rule)),
       site,
     ),
     stricter,
     refused: plan.refused,
-    notes: plan.notes,
+    notes: [...plan.notes, ...noteJoined(plan, members, site)],
   }
 }
+
+/** Names the groups of this site whose rights the users of the source get. */
+function noteJoined(
+  { groups }: SourceGroups,
+  members: readonly OldMember[],
+  { folderRules }: SiteState,
+): Item[] {
+  const has = (those: readonly Pick<NamedRule, 'nameKey'>[], key: string) =>
+    those.some(({ nameKey }) => nameKey === key)
+  const joined = groups.filter(({ nameKey: key }) => has(members, key) && has(folderRules, key))
+  return joined.map(({ name }) => ({ kind: 'group', name, reason: JOINED }))
+}
+
+const JOINED = 'is the group of this name that was here: its users get the rights of both'
 
 const ORDER: readonly GivenRule['access'][] = ['none', 'read', 'write']
 
