@@ -62,14 +62,16 @@ export function planGroups(source: Source, people: People): GroupsPlan {
   }
 }
 
+function has(those: readonly Pick<NamedRule, 'nameKey'>[], key: string): boolean {
+  return those.some(({ nameKey }) => nameKey === key)
+}
+
 /** Names the groups of this site whose rights the users of the source get. */
 function noteJoined(
   { groups }: SourceGroups,
   members: readonly OldMember[],
   { folderRules }: SiteState,
 ): Item[] {
-  const has = (those: readonly Pick<NamedRule, 'nameKey'>[], key: string) =>
-    those.some(({ nameKey }) => nameKey === key)
   const joined = groups.filter(({ nameKey: key }) => has(members, key) && has(folderRules, key))
   return joined.map(({ name }) => ({ kind: 'group', name, reason: JOINED }))
 }
