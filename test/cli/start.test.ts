@@ -129,13 +129,14 @@ test('npm start runs the bundle of the last start, also with other variables, bu
       stderr: expect.stringContaining('loaded wrangler'),
     })
   clone.own('src')
+  const toml = 'https://toml.example.org'
   const changes: [file: string, change: (text: string) => string][] = [
     // No part of a program on the command line: npm start itself runs as it was built.
     [
       'src/app/app.ts',
       (text) => text.replace('app.all(PING, ping)', "app.all(PING, () => new Response('pang'))"),
     ],
-    ['wrangler.toml', (text) => text.replace('ISSUER = ""', 'ISSUER = "https://toml.example.org"')],
+    ['wrangler.toml', (text) => text.replaceAll(/^(ISSUER|SITE_ADDRESS) = ""/gm, `$1 = "${toml}"`)],
   ]
   for (const [file, change] of changes) {
     const before = readFileSync(clone.path(file), 'utf8')
@@ -146,7 +147,6 @@ test('npm start runs the bundle of the last start, also with other variables, bu
   const apply = ([file, change]: (typeof changes)[number]) =>
     writeFileSync(clone.path(file), change(readFileSync(clone.path(file), 'utf8')))
   changes.forEach(apply)
-  const toml = 'https://toml.example.org'
   expect(await answerOf({})).toEqual(['pang', toml, `${toml}/account`])
   const [vars, shell] = ['https://vars.example.org', 'https://shell.example.org']
   appendFileSync(clone.path('.dev.vars'), `SITE_ADDRESS=${vars}\nISSUER=${vars}\n`)
@@ -713,9 +713,7 @@ async function killWorkerd(pid: number): Promise<void> {
   for (const workerd of workerdsOf(pid)) process.kill(workerd, 'SIGKILL')
 }
 
-const GIVEN_UP = /^The Workers runtime crashed, and could not be started again: start anew\.$/m
-
-test('npm start goes on after workerd has crashed, or Miniflare has, and ends with a code and a line when workerd dies while it starts again', async () => {
+test('npm start goes on after workerd has crashed, or Miniflare has, and says so', async () => {
   const port = await freePort()
   const service = clone.start({ PORT: port })
   await service.until('serves on')
@@ -729,7 +727,14 @@ test('npm start goes on after workerd has crashed, or Miniflare has, and ends wi
       .end()
   await service.until('nobody waits for')
   expect(await statusOf(port, 'GET', '/ping')).toBe(200)
+  expect(await service.stop()).toMatchObject({ code: 0 })
+})
 
+const GIVEN_UP = /^The Workers runtime crashed, and could not be started again: start anew\.$/m
+
+test('npm start ends with a code and a line when workerd dies while it starts again', async () => {
+  const service = clone.start({ PORT: await freePort() })
+  await service.until('serves on')
   let isOver = false
   void service.ended.then(() => (isOver = true))
   const killEach = () => {
