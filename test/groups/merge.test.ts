@@ -66,6 +66,12 @@ describe('a meta that an admin writes through the gateway', () => {
     expect(there('/nas')).toMatchObject({ ...LISTS, readme: 'read me', password: 'x' })
   })
 
+  test('says the same in the metas of rules below, with the answer', async () => {
+    const above = { path: '/', password: 'pw', p_sub: true, hide: '^secret$', h_sub: true }
+    expect(await site.admin('POST', 'meta/create', above)).toMatchObject({ code: 200 })
+    expect(there('/nas')).toMatchObject({ ...LISTS, ...above, path: '/nas' })
+  })
+
   test('stays at its path when the folder has rules, and is not deleted', async () => {
     const update = { id: idOf('/nas'), path: '/elsewhere', ...LISTS }
     expect(await site.admin('POST', 'meta/update', update)).toEqual(REFUSED)

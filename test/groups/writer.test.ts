@@ -79,6 +79,46 @@ describe('the five-minute run', () => {
     expect(await isSettled(site)).toBe(true)
   })
 
+  const ABOVE = { password: 'pw', p_sub: true, hide: '^secret$', h_sub: true }
+
+  test('lets a meta that it makes say what the nearest one above says of all below', async () => {
+    openlist.metas.put({ path: '/', ...ABOVE, readme: 'of the top', header: 'x', header_sub: true })
+    await addRule('/nas/team', { userId: alice }, 'none')
+    await run()
+    const saying = { ...ABOVE, header: 'x', header_sub: true, readme: '', r_sub: false }
+    expect(openlist.metas.at('/nas/team')).toMatchObject(saying)
+    await addRule('/nas/team/deep', { userId: alice }, 'read')
+    await addRule('/nas', { userId: bob }, 'none')
+    await run()
+    for (const path of ['/nas', '/nas/team', '/nas/team/deep'])
+      expect(openlist.metas.at(path)).toMatchObject(saying)
+    await site.db.delete(folderRules)
+    await run()
+    expect(openlist.metas.rows).toMatchObject([{ path: '/', ...ABOVE }])
+  })
+
+  test('puts into its own metas what is said above them later, and leaves what they say', async () => {
+    await addRule('/nas', { userId: alice }, 'none')
+    await addRule('/nas/team', { userId: alice }, 'none')
+    await run()
+    openlist.metas.put({ ...openlist.metas.at('/nas/team'), path: '/nas/team', hide: 'own' })
+    openlist.metas.put({ path: '/', ...ABOVE })
+    await run()
+    await run()
+    expect(openlist.metas.at('/nas')).toMatchObject(ABOVE)
+    expect(openlist.metas.at('/nas/team')).toMatchObject({ ...ABOVE, hide: 'own', h_sub: false })
+  })
+
+  test('changes nothing else in a meta of an administrator, who opens a folder with it', async () => {
+    openlist.metas.put({ path: '/', ...ABOVE })
+    openlist.metas.put({ path: '/nas', readme: 'open' })
+    await addRule('/nas', { userId: alice }, 'none')
+    await addRule('/nas/team', { userId: alice }, 'none')
+    await run()
+    for (const path of ['/nas', '/nas/team'])
+      expect(openlist.metas.at(path)).toMatchObject({ password: '', p_sub: false, hide: '' })
+  })
+
   test('writes no list where nobody is shut out', async () => {
     await addRule('/nas', { builtIn: 'user' }, 'read')
     await addRule('/nas', { builtIn: 'guest' }, 'read')

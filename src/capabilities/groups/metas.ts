@@ -48,6 +48,8 @@ export interface MetaWrite {
   kind: 'create' | 'update' | 'delete' | 'forget'
   /** The meta there; `undefined` for `create` and `forget`. */
   meta: Meta | undefined
+  /** What it says besides its lists, in the place of what it said. */
+  said?: Said
   /** Its lists after the write. `undefined` for lists that are of no rule any more: both empty. */
   lists: Lists | undefined
   /** Whether this site has created the meta, or does so now. */
@@ -70,6 +72,18 @@ export interface MetaPlan {
 
 const NO_LISTS: Lists = { read: [], write: [] }
 
+/** What a meta says besides its lists, and the member that makes it hold for all below. */
+const SAYINGS = [
+  ['password', 'p_sub'],
+  ['hide', 'h_sub'],
+  ['write', 'w_sub'],
+  ['readme', 'r_sub'],
+  ['header', 'header_sub'],
+] as const
+
+/** Members of a meta besides its lists. */
+type Said = Readonly<Record<string, unknown>>
+
 /** Plans what has to be written to the file server. */
 export function planMetas(state: MetaState): MetaPlan {
   const { folders, metas, records } = state
@@ -77,14 +91,16 @@ export function planMetas(state: MetaState): MetaPlan {
   const metaAt = new Map(metas.map((meta) => [meta.path, meta]))
   const ruled = new Set(folders)
   const isCovered = (path: string) => pathAndParents(path).some((parent) => ruled.has(parent))
+  const saidAbove = sayingAbove(metaAt, recordAt)
   const created = folders.filter((path) => !metaAt.has(path))
   const gone = records.filter(({ path }) => !metaAt.has(path) && !ruled.has(path))
   const planned = [
-    ...created.map((path) => creation(state, path, recordAt.get(path))),
+    ...created.map((path) => creation(state, path, recordAt.get(path), saidAbove(path))),
     ...metas.flatMap((meta) => {
       const record = recordAt.get(meta.path)
-      if (!isCovered(meta.path)) return record === undefined ? [] : release(meta, record)
-      return covering(state, meta, record, ruled.has(meta.path))
+      const above = saidAbove(meta.path)
+      if (!isCovered(meta.path)) return record === undefined ? [] : release(meta, record, above)
+      return covering(state, meta, record, above, ruled.has(meta.path))
     }),
     ...gone.map(forgetting),
   ]
@@ -118,10 +134,11 @@ function hasLists({ read_users: readers, write_users: writers }: Meta): boolean 
 }
 
 /** Returns the whole record that a write sends: what is missing, OpenList takes for empty. */
-export function recordOf({ meta, lists, path }: MetaWrite): Record<string, unknown> {
+export function recordOf({ meta, said, lists, path }: MetaWrite): Record<string, unknown> {
   const { read, write } = lists ?? NO_LISTS
   return {
     ...meta,
+    ...said,
     path,
     read_users: read,
     read_users_sub: lists !== undefined,
@@ -130,12 +147,56 @@ export function recordOf({ meta, lists, path }: MetaWrite): Record<string, unkno
   }
 }
 
-function creation(state: MetaState, path: string, record: MetaRecord | undefined): MetaWrite {
+/**
+ * Tells what the metas above a folder say of it: OpenList asks the nearest meta alone, so one that
+ * this site makes would take a password away. One of those above that says nothing itself, and was
+ * made by this site, hides nothing of what is said above it.
+ */
+function sayingAbove(
+  metaAt: ReadonlyMap<string, Meta>,
+  recordAt: ReadonlyMap<string, MetaRecord>,
+): (path: string) => Said {
+  return (path) => {
+    const found = new Map<string, unknown>()
+    const open = new Set(SAYINGS)
+    for (const parent of pathAndParents(path).slice(1)) {
+      const meta = metaAt.get(parent)
+      if (meta === undefined) continue
+      for (const saying of open) {
+        const [name, forAllBelow] = saying
+        if (!meta[name]) continue
+        open.delete(saying)
+        if (meta[forAllBelow] === true) found.set(name, meta[name]).set(forAllBelow, true)
+      }
+      if (recordAt.get(parent)?.isOwn !== true) break
+    }
+    return Object.fromEntries(found)
+  }
+}
+
+/** Returns what a meta lacks of what is said above it. What it says itself stays. */
+function lackOf(meta: Meta, above: Said): Said {
+  const lacking = SAYINGS.filter(([name]) => !meta[name] && above[name] !== undefined)
+  return Object.fromEntries(
+    lacking.flatMap(([name, forAllBelow]) => [
+      [name, above[name]],
+      [forAllBelow, true],
+    ]),
+  )
+}
+
+function creation(
+  state: MetaState,
+  path: string,
+  record: MetaRecord | undefined,
+  above: Said,
+): MetaWrite {
   const lists = state.listsAt(path)
   return {
     path,
     kind: 'create',
     meta: undefined,
+    said: above,
     lists,
     isOwn: true,
     isDrift: record?.lists !== undefined,
@@ -148,28 +209,32 @@ function covering(
   state: MetaState,
   meta: Meta,
   record: MetaRecord | undefined,
+  above: Said,
   hasRules: boolean,
 ): MetaWrite[] {
   const { path } = meta
   const lists = state.listsAt(path)
+  const said = record?.isOwn === true ? lackOf(meta, above) : {}
   const update = {
     path,
     kind: 'update' as const,
     meta,
+    said,
     lists,
     isOwn: record?.isOwn ?? false,
     isDrift: record?.lists !== undefined && !isWritten(meta, record.lists),
     changes: changesOf(record, inForce([meta], path), lists),
   }
-  const isDone = isWritten(meta, lists) && record?.lists !== undefined
-  const isOver = record?.isOwn === true && !hasRules && isOnlyLists(meta)
+  const isSaid = Object.keys(said).length === 0
+  const isDone = isWritten(meta, lists) && record?.lists !== undefined && isSaid
+  const isOver = record?.isOwn === true && !hasRules && isOnlyLists(meta, above)
   return [...(isDone ? [] : [update]), ...(isOver ? [deletion(meta)] : [])]
 }
 
 /** The last rule is gone: everybody may again, and an empty meta that this site has made goes. */
-function release(meta: Meta, record: MetaRecord): MetaWrite[] {
+function release(meta: Meta, record: MetaRecord, above: Said): MetaWrite[] {
   const changes = changesOf(record, inForce([meta], meta.path), NO_LISTS)
-  if (record.isOwn && isOnlyLists(meta)) return [{ ...deletion(meta), changes }]
+  if (record.isOwn && isOnlyLists(meta, above)) return [{ ...deletion(meta), changes }]
   const rest = { lists: undefined, isOwn: record.isOwn, isDrift: false, changes }
   return [{ path: meta.path, kind: 'update', meta, ...rest }]
 }
@@ -193,9 +258,11 @@ const LIST_MEMBERS = new Set([
   'write_users_sub',
 ])
 
-/** Tells whether a meta says nothing but who may read and write. */
-function isOnlyLists(meta: Meta): boolean {
-  return Object.entries(meta).every(([name, value]) => LIST_MEMBERS.has(name) || !value)
+/** Tells whether a meta says nothing but who may read and write, and what is said above it. */
+function isOnlyLists(meta: Meta, above: Said): boolean {
+  return Object.entries(meta).every(
+    ([name, value]) => LIST_MEMBERS.has(name) || !value || value === above[name],
+  )
 }
 
 /**

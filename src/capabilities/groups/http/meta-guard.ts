@@ -2,7 +2,9 @@ import type { FileServer } from '../../../core/base/file-server.ts'
 import type { Deps } from '../../../core/deps.ts'
 import type { FileCall, GuardedCall } from '../../../web/kit/file-guard.ts'
 import { findDeletable, forgetDeleted, mergeMeta } from '../merge.ts'
+import { hasFolders } from '../meta-store.ts'
 import type { Meta } from '../metas.ts'
+import { writeFirst } from '../write-in-time.ts'
 
 /** OpenList reads other kinds of bodies, too, and their members from the query. */
 const AS_UNDERSTOOD = { search: '', headers: { 'Content-Type': 'application/json' } }
@@ -15,6 +17,11 @@ export function guardMetas(deps: Deps, files: FileServer, call: FileCall): Guard
     return {
       admit: () => Promise.resolve(AS_UNDERSTOOD),
       sendMeta: (meta) => mergeMeta(deps, files, name, meta),
+      // Metas of this site below it say the same.
+      answer: async (_, answer) => {
+        if (await hasFolders(deps.db)) await writeFirst(deps, files)
+        return answer
+      },
     }
   const id = call.query.get('id') ?? ''
   if (name !== 'delete' || !/^[+-]?\d{1,15}$/.test(id)) return undefined
