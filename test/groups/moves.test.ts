@@ -118,6 +118,25 @@ describe('POST /api/admin/folder_rule/move', () => {
     await site.addRule('/nas/a/b', { group: 'user' }, 'none')
   })
 
+  test('takes what is in the folder out of the index before it moves', async () => {
+    site.openlist.sent.splice(0)
+    expect(
+      await site.admin('POST', 'folder_rule/move', { path: '/nas/a', to: '/nas/z' }),
+    ).toMatchObject({
+      code: 200,
+    })
+    const calls = site.openlist.sent.filter(({ path }) =>
+      /index|fs\/rename|meta\/delete/.test(path),
+    )
+    expect(calls.slice(0, 2)).toMatchObject([
+      {
+        path: '/api/admin/index/update',
+        body: JSON.stringify({ paths: ['/nas/a'], max_depth: 0 }),
+      },
+      { path: '/api/fs/rename' },
+    ])
+  })
+
   test.each([
     ['renames', '/nas/z'],
     ['moves', '/pub/a'],

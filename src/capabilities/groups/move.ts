@@ -87,6 +87,7 @@ async function moveOnce(
   if (copied.length === 0) throw new Refusal('folderNotMoved', { detail: 'the rules have changed' })
   try {
     await writeAll(deps, files, to)
+    await forgetInSearch(deps, files, path)
     await moveThere(deps, files, path, to)
   } catch (error) {
     // The new rules go only where the folder is known not to have gone.
@@ -167,6 +168,18 @@ async function refuseUnmovable(deps: RuleDeps, files: FileServer, path: string, 
 
 function notMoved(detail: string): Refusal {
   return new Refusal('folderNotMoved', { detail })
+}
+
+/**
+ * Takes what is in a folder out of OpenList's index: with the old metas, nothing would hide it from
+ * a search. An index that is just being built, or that can't be changed, keeps it; so does OpenList
+ * without an index, whose refusal means nothing.
+ *
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+async function forgetInSearch(deps: RuleDeps, files: FileServer, path: string): Promise<void> {
+  // It puts back what it finds so deep: the folder itself.
+  await callAsAdmin(deps, files, '/api/admin/index/update', { paths: [path], max_depth: 0 })
 }
 
 async function moveThere(deps: RuleDeps, files: FileServer, path: string, to: string) {
