@@ -39,6 +39,7 @@ const here: SiteState = {
   passkeyIds: [],
   settings: [],
   groups: [],
+  groupMembers: [],
   folderRules: [],
 }
 
@@ -346,6 +347,33 @@ describe('groups and folder rules', () => {
       ['/a', 7, 'none'],
       ['/b', 7, 'read'],
     ])
+  })
+
+  test('of a Latchkey: members who stay as here, outside of the group, stay shut out', () => {
+    const rest = {
+      users: [
+        { id: 13, username: 'new', role: 0 },
+        { id: 14, username: 'kept', role: 0 },
+      ],
+      groups: [{ id: 9, name: 'Editors' }],
+      groupMembers: [
+        { group_id: 9, user_id: 13 },
+        { group_id: 9, user_id: 14 },
+        { group_id: 9, user_id: 99 },
+      ],
+    }
+    const rows = [rule({ group_id: 9, access: 'none' }), rule({ group_id: 9, path: '/b' })]
+    const ofGroup = [
+      ['/a', 'editors', 'none'],
+      ['/b', 'editors', 'read'],
+    ]
+    expect(rulesOf(planRules(rows, rest))).toEqual([
+      ['/a', 'editors', 'none'],
+      ['/a', 7, 'none'],
+      ofGroup[1],
+    ])
+    const isIn = { groupMembers: [{ userId: 7, nameKey: 'editors' }] }
+    expect(rulesOf(planRules(rows, rest, isIn))).toEqual(ofGroup)
   })
 
   test('of a Latchkey: of two rights for one folder, the stricter holds, and no other opens', () => {

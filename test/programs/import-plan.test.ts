@@ -18,6 +18,7 @@ const EMPTY_SITE: SiteState = {
   passkeyIds: [],
   settings: [],
   groups: [],
+  groupMembers: [],
   folderRules: [],
 }
 
@@ -131,6 +132,7 @@ const site: fc.Arbitrary<SiteState> = fc
     passkeyIds: [],
     settings: [],
     groups: [],
+    groupMembers: [],
     folderRules: [],
   }))
 
@@ -157,6 +159,7 @@ function siteAfter(
     highestId: Math.max(before.highestId, ...accounts.map((account) => account.id)),
     passkeyIds: accounts.flatMap(({ passkeys }) => passkeys.map((passkey) => passkey.credentialId)),
     settings: Object.keys(settings),
+    groupMembers: [...before.groupMembers, ...groups.members],
     groups: [...before.groups, ...groups.groups.map(({ nameKey }) => nameKey)],
     folderRules: [
       ...before.folderRules.map((rule) => ({
@@ -271,6 +274,7 @@ test('a guest who replaces the one here is told of, with what everybody may do',
       passkeyIds: [],
       settings: [],
       groups: [],
+      groupMembers: [],
       folderRules: [],
     }
     const users = [{ id: 2, username: 'guest', role: 1, ...fields }]
@@ -302,6 +306,7 @@ test('an admin who could not sign in never takes the place of the one who can', 
     passkeyIds: [],
     settings: [],
     groups: [],
+    groupMembers: [],
     folderRules: [],
   }
   const admin = { id: 1, username: 'admin', role: 2, pwd_hash: '0a'.repeat(32), salt: 's' }

@@ -48,13 +48,13 @@ export const importCommand = onSite({
     ),
   },
   notes: [
-    `Imports users with ids, roles, permissions, base paths, passwords, 2FA, SSH keys and passkeys, and the
-public settings. Users who exist here stay unchanged, so a second run does no harm; users without password,
-sessions and keys here get them. The exit code is 1 when something was refused; everything else is
-then imported.`,
-    `导入用户的 id、角色、权限、根文件夹、密码、双重验证、SSH 公钥和通行密钥，以及公开设置。
+    `Imports users with ids, roles, permissions, base paths, passwords, 2FA, SSH keys and passkeys, groups and
+folder rules, and the public settings. Users who exist here stay unchanged, so a second run does no harm; users
+without password, sessions and keys here get them. The exit code is 1 when something was refused; everything
+else is then imported. When groups and folder rules are more than a site can have, nothing is imported.`,
+    `导入用户的 id、角色、权限、根文件夹、密码、双重验证、SSH 公钥和通行密钥、用户组和文件夹规则，以及公开设置。
 这里已有的用户保持不变，因此可以重复运行；在这里没有密码、登录设备和公钥的用户会得到补全。
-有内容被拒绝时退出码为 1，其余内容仍会导入。`,
+有内容被拒绝时退出码为 1，其余内容仍会导入。用户组和文件夹规则超出上限时，不导入任何内容。`,
   ],
   examples: ['import data.db --dry-run', 'import data.db'],
   async before({ file, secretsFile, filesToken }, { remote }) {

@@ -28,13 +28,16 @@ export function planLatchkey(source: Source, people: People, plan: SourceGroups)
     const nameKey = names.get(readId(row['group_id']) ?? 0)
     if (nameKey !== undefined) addMember(nameKey, readId(row['user_id']), people, plan)
   }
-  const ofRefusedGroups: RawRow[] = []
+  const ofGroups: RawRow[] = []
   for (const row of source.folderRules) {
     const groupId = readId(row['group_id'])
-    if (groupId !== undefined && !names.has(groupId)) ofRefusedGroups.push(row)
-    else addRule(ruleOf(row), whoseOf(row, names.get(groupId ?? 0), people, plan), plan)
+    if (groupId !== undefined) ofGroups.push(row)
+    if (groupId === undefined || names.has(groupId))
+      addRule(ruleOf(row), whoseOf(row, names.get(groupId ?? 0), people, plan), plan)
   }
-  for (const row of ofRefusedGroups) addClosing(row, source, people, plan)
+  // A rule of a member's own, which decides, stands before those that this adds.
+  for (const row of ofGroups)
+    addClosing(row, names.get(readId(row['group_id']) ?? 0), source, people, plan)
 }
 
 function ruleOf(row: RawRow): Pick<GivenRule, 'access'> & { path: unknown } {
@@ -42,13 +45,36 @@ function ruleOf(row: RawRow): Pick<GivenRule, 'access'> & { path: unknown } {
   return { path: row['path'], access: access.success ? access.output : 'none' }
 }
 
-/** Keeps a folder closed whose rule names a group that does not come over. */
-function addClosing(row: RawRow, source: Source, people: People, plan: SourceGroups): void {
+/**
+ * Keeps a folder closed to others, and to members of a group, where the group does not come over or
+ * the members are not in it here.
+ *
+ * @param nameKey Of the group; `undefined` for one that does not come over.
+ */
+function addClosing(
+  row: RawRow,
+  nameKey: string | undefined,
+  source: Source,
+  people: People,
+  plan: SourceGroups,
+): void {
   const rule = ruleOf(row)
-  if (rule.access !== 'none') return addRule(rule, NOBODY, plan)
+  if (rule.access !== 'none') {
+    if (nameKey === undefined) addRule(rule, NOBODY, plan)
+    return
+  }
   const isOfGroup = (member: RawRow) => readId(member['group_id']) === readId(row['group_id'])
-  for (const member of source.groupMembers.filter(isOfGroup))
-    addRule(rule, whoseOf({ user_id: member['user_id'] }, undefined, people, plan), plan)
+  for (const { user_id: oldId } of source.groupMembers.filter(isOfGroup)) {
+    const owner = people.outcomes.get(readId(oldId) ?? 0)
+    if (owner === undefined || owner === 'refused') continue
+    const userId = idOf(owner, people)
+    if (userId === undefined) continue
+    const isHere = people.site.groupMembers.some(
+      (each) => each.userId === userId && each.nameKey === nameKey,
+    )
+    const joins = nameKey !== undefined && (isWritten(owner) || isHere)
+    if (!joins) addRule(rule, { builtIn: null, nameKey: null, userId }, plan)
+  }
 }
 
 function whoseOf(

@@ -3,6 +3,7 @@ import {
   appPasswords,
   auditEvents,
   folderRules,
+  groupMembers,
   groups,
   passkeys,
   reservedNames,
@@ -53,13 +54,15 @@ export interface SiteState {
   passkeyIds: string[]
   /** Keys of the names of groups. */
   groups: string[]
+  /** Users in groups. */
+  groupMembers: { userId: number; nameKey: string }[]
   folderRules: HereRule[]
   /** Keys of settings that an operator has changed. */
   settings: string[]
 }
 
 export async function selectSiteState(db: Database, now: number): Promise<SiteState> {
-  const { locals, reserved, highest, ids, changed, named, rules } = await runBatch(db, {
+  const { locals, reserved, highest, ids, changed, named, rules, inGroups } = await runBatch(db, {
     locals: db
       .select({
         id: users.id,
@@ -76,6 +79,10 @@ export async function selectSiteState(db: Database, now: number): Promise<SiteSt
     changed: db.select({ key: settings.key }).from(settings),
     named: db.select({ key: groups.nameKey }).from(groups),
     rules: selectNamedRules(db),
+    inGroups: db
+      .select({ userId: groupMembers.userId, nameKey: groups.nameKey })
+      .from(groupMembers)
+      .innerJoin(groups, eq(groups.id, groupMembers.groupId)),
   })
   return {
     users: locals,
@@ -84,6 +91,7 @@ export async function selectSiteState(db: Database, now: number): Promise<SiteSt
     passkeyIds: ids.map(({ id }) => id),
     settings: changed.map(({ key }) => key),
     groups: named.map(({ key }) => key),
+    groupMembers: inGroups,
     folderRules: rules,
   }
 }
