@@ -108,8 +108,7 @@ function partsOf(text: string, form: string): string[] | undefined {
   if (!text.startsWith(start) || !text.endsWith(end)) return undefined
   const inner = text.slice(start.length, text.length - end.length)
   const shortest = splitAtFirst(inner, marks)
-  const backwards = splitAtFirst(reversed(inner), marks.map(reversed).toReversed())
-  const longest = backwards?.map(reversed).toReversed()
+  const longest = splitAtLast(inner, marks)
   return shortest?.every((part, i) => part === longest?.[i]) === true ? shortest : undefined
 }
 
@@ -126,7 +125,16 @@ function splitAtFirst(text: string, marks: readonly string[]): string[] | undefi
   return [...parts, text.slice(from)]
 }
 
-/** By UTF-16 units, so that it is its own inverse. */
-function reversed(text: string): string {
-  return text.split('').toReversed().join('')
+/** Splits a text at the last place of each mark. */
+function splitAtLast(text: string, marks: readonly string[]): string[] | undefined {
+  const parts: string[] = []
+  let to = text.length
+  for (const mark of marks.toReversed()) {
+    // From a place before the beginning, it would search at the beginning.
+    const from = to < mark.length ? -1 : text.lastIndexOf(mark, to - mark.length)
+    if (from === -1) return undefined
+    parts.push(text.slice(from + mark.length, to))
+    to = from
+  }
+  return [...parts, text.slice(0, to)].toReversed()
 }

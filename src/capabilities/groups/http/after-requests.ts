@@ -5,8 +5,10 @@ import type { Deps } from '../../../core/deps.ts'
 import type { App } from '../../../web/http/context.ts'
 import { mayStopTasks, mayTakeFromAccounts, mayTakeGroups } from '../taken.ts'
 
-/** An answer waits for a file server that hangs no longer than this. */
-const PATIENCE_MILLISECONDS = 5000
+/** An answer waits for a file server that hangs, or has very many tasks, no longer than this. */
+const PATIENCE_MILLISECONDS = 30_000
+/** A person waits for the sign-in. */
+const SIGN_IN_PATIENCE_MILLISECONDS = 5000
 
 /**
  * Writes to the file server what a request may have taken in folders, before it is answered: a
@@ -16,11 +18,13 @@ export const foldersAfterRequests = createMiddleware<App>(
   async function foldersAfterRequests(c, next) {
     await next()
     const deps = c.get('deps')
-    if (!mayTakeFromAccounts(deps.meter) && !mayTakeGroups(deps.meter)) return
+    const isOfAccount = mayTakeFromAccounts(deps.meter)
+    if (!isOfAccount && !mayTakeGroups(deps.meter)) return
     const taken = take(deps, mayStopTasks(deps.meter))
     deps.defer(taken)
     // The next run tries again, and until then the gateway asks D1.
-    await orUnavailable(taken, PATIENCE_MILLISECONDS).catch(noteFailure)
+    const patience = isOfAccount ? PATIENCE_MILLISECONDS : SIGN_IN_PATIENCE_MILLISECONDS
+    await orUnavailable(taken, patience).catch(noteFailure)
   },
 )
 
