@@ -121,6 +121,11 @@ describe('latchkey folder-rule', () => {
       'Its 1 folder rule stays, so that no folder opens',
     )
     expect((await run('folder-rule', 'list')).stdout).toMatch(/#\d+ \(deleted\)/)
+    clone.sql(
+      `insert into folder_rules (path, user_id, access, created_at) values ('/b', -1, 'read', 1)`,
+    )
+    expect((await run('folder-rule', 'list', '--path', '/b')).stdout).toMatch(/\(nobody\) +read/)
+    clone.sql(`delete from folder_rules where path = '/b'`)
     await run('user', 'add', 'bob', '--without-password')
     await set('/a', '--user', 'bob', 'none')
     expect((await set('/a', '--user', 'bob', 'unset')).stdout).toContain('bob has no rule any more')

@@ -103,6 +103,7 @@ export const groupsEn = {
     guests: 'Visitors who are not signed in',
     group: (name: string) => `Group “${name}”`,
     deletedUser: (id: number) => `A deleted user (${id})`,
+    nobody: 'Nobody (the folder stays closed to others)',
     others: {
       everybody: 'Everybody else',
       user: 'All other users',

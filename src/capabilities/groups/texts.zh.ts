@@ -89,6 +89,7 @@ export const groupsZh: typeof groupsEn = {
     guests: '未登录的访客',
     group: (name) => `用户组“${name}”`,
     deletedUser: (id) => `已删除的用户（${id}）`,
+    nobody: '无人（文件夹对其他人保持关闭）',
     others: { everybody: '其他所有人', user: '其他用户', guest: '未登录的访客' },
     from: (path) => chinese`来自 ${path}`,
     change: '修改',

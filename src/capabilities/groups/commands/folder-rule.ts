@@ -27,11 +27,16 @@ const list = onSite({
     const content = rules.map(ruleRecord)
     const shown = content.map((rule) => ({
       ...rule,
-      username: rule.uid === null ? null : (rule.username ?? `#${rule.uid} (deleted)`),
+      username: rule.uid === null ? null : (rule.username ?? nameWithout(rule.uid)),
     }))
     output.list(COLUMNS, { content, total }, 'There are no folder rules.', shown)
   },
 })
+
+/** A rule of nobody, which an import has made, has an id below 0. */
+function nameWithout(uid: number): string {
+  return uid < 0 ? '(nobody)' : `#${uid} (deleted)`
+}
 
 const SET_OPTIONS = {
   group: takes('--group <group>', 'a group, user or guest', '用户组、user 或 guest'),
