@@ -70,6 +70,35 @@ describe('a meta that an admin writes through the gateway', () => {
     const above = { path: '/', password: 'pw', p_sub: true, hide: '^secret$', h_sub: true }
     expect(await site.admin('POST', 'meta/create', above)).toMatchObject({ code: 200 })
     expect(there('/nas')).toMatchObject({ ...LISTS, ...above, path: '/nas' })
+    const other = {
+      id: idOf('/'),
+      path: '/',
+      password: 'new',
+      p_sub: true,
+      write: true,
+      w_sub: true,
+    }
+    expect(await site.admin('POST', 'meta/update', other)).toMatchObject({ code: 200 })
+    const follows = {
+      password: 'new',
+      p_sub: true,
+      hide: '',
+      h_sub: false,
+      write: true,
+      w_sub: true,
+    }
+    expect(there('/nas')).toMatchObject({ ...LISTS, ...follows })
+    const own = { ...there('/nas'), password: 'of nas' }
+    expect(await site.admin('POST', 'meta/update', own)).toMatchObject({ code: 200 })
+    expect(await site.admin('POST', 'meta/update', { id: idOf('/'), path: '/' })).toMatchObject({
+      code: 200,
+    })
+    expect(there('/nas')).toMatchObject({
+      ...LISTS,
+      password: 'of nas',
+      write: false,
+      w_sub: false,
+    })
   })
 
   test('stays at its path when the folder has rules, and is not deleted', async () => {

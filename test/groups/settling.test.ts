@@ -288,10 +288,11 @@ async function moveBob(basePath: string): Promise<void> {
   await site.db.update(users).set({ basePath }).where(eq(users.id, BOB))
 }
 
+const make = () => postAsBob('fs/mkdir', { path: '/closed/x' })
+const remove = () => postAsBob('fs/remove', { dir: '/nas', names: ['team'] })
+
 describe('a request of an account that changes meanwhile', () => {
   const NAS = '/nas'
-  const make = () => postAsBob('fs/mkdir', { path: '/closed/x' })
-  const remove = () => postAsBob('fs/remove', { dir: '/nas', names: ['team'] })
   const changed = { code: 503, message: 'the file server does not answer, try again' }
 
   beforeEach(async () => {

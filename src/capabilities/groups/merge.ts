@@ -5,10 +5,12 @@ import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import { isAtOrBelow } from './decision.ts'
 import { recordingMetas, hasFolders } from './meta-store.ts'
-import { isSame, type Meta } from './metas.ts'
+import { asOnlyWriter, METAS } from '../files/lease.ts'
+import { isSame, type Meta, planFollowing } from './metas.ts'
 import { listMetas, readRights, type Rights } from './plan.ts'
-import { forgetMeta, sendingMetas } from './send-metas.ts'
-import type { WriterDeps } from './writer.ts'
+import { forgetMeta, sendingMetas, sendMeta } from './send-metas.ts'
+import { type WriterDeps as FolderDeps, writeFirst } from './write-in-time.ts'
+import { LEASE_MILLISECONDS, type WriterDeps } from './writer.ts'
 
 const idsSchema = v.nullish(v.array(v.number()), null)
 /** A meta as an admin sends it, with the names of its members in small letters. */
@@ -24,6 +26,7 @@ type SentMeta = v.InferOutput<typeof sentSchema>
  * Puts the users of folders with rules into a meta that an admin writes.
  *
  * @param sent With the ids of the file server.
+ * @param note Gets the meta as it was.
  * @returns What is sent in its place.
  * @throws {Refusal} `usersFromRules`, `filesUnavailable`, `filesBroken`.
  */
@@ -32,6 +35,7 @@ export async function mergeMeta(
   files: FileServer,
   call: 'create' | 'update',
   sent: Readonly<Record<string, unknown>>,
+  note: (before: Meta | undefined) => void,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!(await hasFolders(deps.db))) return sent
   // OpenList reads the names of members in any case, and the last one counts.
@@ -42,6 +46,7 @@ export async function mergeMeta(
   const meta = { ...parsed.output, path: cleanFolder(parsed.output.path) }
   const rights = await readRights(deps, files)
   const before = call === 'update' ? rights.metas.find(({ id }) => id === meta.id) : undefined
+  note(before)
   if (before !== undefined && rights.folders.includes(before.path) && before.path !== meta.path)
     throw new Refusal('usersFromRules')
   if (!isCovered(rights, meta.path)) {
@@ -55,6 +60,33 @@ export async function mergeMeta(
   const record = { path, remoteId: before?.id ?? 0, isOwn, lists: undefined }
   await runBatch(deps.db, { recorded: recordingMetas(deps.db, THE_SERVICE, [record]) })
   return withLists(meta, rights.listsAt(path))
+}
+
+/**
+ * Lets the metas of this site say what is said above them, once an admin has written a meta.
+ *
+ * @param before That meta as it was; `undefined` for a new one.
+ */
+export async function followMeta(
+  deps: FolderDeps,
+  files: FileServer,
+  before: Meta | undefined,
+): Promise<void> {
+  if (!(await hasFolders(deps.db))) return
+  if (before !== undefined)
+    await asOnlyWriter(
+      deps,
+      files,
+      METAS,
+      async (leased) => {
+        const rights = await readRights(leased, files)
+        const sending = sendingMetas(rights.metas)
+        for (const write of planFollowing(rights, before))
+          await sendMeta(leased, files, sending, write)
+      },
+      { leaseMilliseconds: LEASE_MILLISECONDS },
+    )
+  await writeFirst(deps, files)
 }
 
 /**

@@ -174,6 +174,43 @@ function sayingAbove(
   }
 }
 
+/**
+ * Plans the writes of metas of this site that have taken over what a meta above them said, and what
+ * is not said there any more.
+ *
+ * @param state As it is now.
+ * @param before The meta above, as it was.
+ */
+export function planFollowing(state: MetaState, before: Meta): MetaWrite[] {
+  const { folders, metas, records } = state
+  const recordAt = new Map(records.map((record) => [record.path, record]))
+  const saidAbove = sayingAbove(new Map(metas.map((meta) => [meta.path, meta])), recordAt)
+  const isCovered = (path: string) => folders.some((folder) => isAtOrBelow(path, folder))
+  return metas.flatMap((meta) => {
+    const { path } = meta
+    const isOwn = recordAt.get(path)?.isOwn === true && isCovered(path)
+    if (!isOwn || path === before.path || !isAtOrBelow(path, before.path)) return []
+    const above = saidAbove(path)
+    const old = SAYINGS.filter(
+      ([name, forAllBelow]) =>
+        before[forAllBelow] === true &&
+        Boolean(before[name]) &&
+        meta[name] === before[name] &&
+        meta[name] !== above[name],
+    )
+    if (old.length === 0) return []
+    const said = Object.fromEntries(
+      old.flatMap(([name, forAllBelow]) => [
+        [name, above[name] ?? (typeof before[name] === 'boolean' ? false : '')],
+        [forAllBelow, above[name] !== undefined],
+      ]),
+    )
+    const rest = { isOwn, isDrift: false, changes: () => false }
+    const lists = { read: meta.read_users ?? [], write: meta.write_users ?? [] }
+    return [{ path, kind: 'update', meta, said, lists, ...rest }]
+  })
+}
+
 /** Returns what a meta lacks of what is said above it. What it says itself stays. */
 function lackOf(meta: Meta, above: Said): Said {
   const lacking = SAYINGS.filter(([name]) => !meta[name] && above[name] !== undefined)

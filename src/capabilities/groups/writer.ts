@@ -27,7 +27,7 @@ const MAX_FOLDERS = 20
 /** The next requests of users do not wait for longer while others write. */
 const PATIENCE_MILLISECONDS = 1000
 /** For so long users get 503 after a writer was killed. A write takes the file server 20 ms. */
-const LEASE_MILLISECONDS = 5000
+export const LEASE_MILLISECONDS = 5000
 
 function tellFailure(deps: WriterDeps, ...failure: Parameters<typeof logError>): void {
   const tell = deps.tellFailure ?? logError
