@@ -238,3 +238,60 @@ test.each([
   })
   expect(site.openlist.sent).toEqual([])
 })
+
+/** Changes the storage `/nas`. */
+const updateNas = (mount: string, rest: object = {}) =>
+  site.admin('POST', 'storage/update', { id: 2, mount_path: mount, driver: 'Local', ...rest })
+const mounts = () => Object.keys(site.openlist.storages)
+
+describe('a storage whose path an admin changes through the gateway', () => {
+  const refused = {
+    code: 403,
+    message: 'folders of this storage have rules, make the same rules for the new path first',
+    data: null,
+  }
+
+  beforeEach(() => {
+    site.openlist.storages = { '/': 'Local', '/nas': 'Local' }
+  })
+
+  test('is refused while a folder in it has rules', async () => {
+    await site.addRule('/nas/closed', { group: 'user' }, 'none')
+    expect(await updateNas('/store')).toEqual(refused)
+    expect(await updateNas('/nas', { MOUNT_PATH: '/store' })).toEqual(refused)
+    expect(await updateNas('/nas', { disabled: true, Mount_Path: '/store' })).toEqual(refused)
+    expect(mounts()).toEqual(['/', '/nas'])
+    for (const same of ['/nas', '/nas/', '/nas.balance2'])
+      expect(await updateNas(same)).toMatchObject({ code: 200 })
+  })
+
+  test('is passed on once the same rules are there', async () => {
+    await site.addRule('/nas/closed', { group: 'user' }, 'none')
+    await site.addRule('/nas/closed', { uid: ALICE }, 'read')
+    await site.addRule('/store/closed', { group: 'user' }, 'none')
+    expect(await updateNas('/store')).toEqual(refused)
+    await site.addRule('/store/closed', { uid: ALICE }, 'read')
+    expect(await updateNas('/store')).toMatchObject({ code: 200 })
+    expect(mounts()).toEqual(['/', '/store'])
+  })
+
+  test('is passed on without rules in it', async () => {
+    expect(await updateNas('/a')).toMatchObject({ code: 200 })
+    await site.addRule('/nas', { group: 'user' }, 'none')
+    expect(await updateNas('/b')).toMatchObject({ code: 200 })
+    // The rule is in the storage around it.
+    expect(await site.admin('POST', 'storage/update', { id: 1, mount_path: '/c' })).toEqual(refused)
+  })
+
+  test('that is around another one is looked at without it', async () => {
+    await site.addRule('/nas/closed', { group: 'user' }, 'none')
+    const root = { id: 1, mount_path: '/files' }
+    expect(await site.admin('POST', 'storage/update', root)).toMatchObject({ code: 200 })
+  })
+
+  test('is refused in a form that OpenList could read otherwise', async () => {
+    await site.addRule('/nas', { group: 'user' }, 'none')
+    expect(await site.admin('POST', 'storage/update', [2])).toMatchObject({ code: 400 })
+    expect(await site.admin('POST', 'storage/update', { id: 2 })).toMatchObject({ code: 400 })
+  })
+})

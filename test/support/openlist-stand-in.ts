@@ -300,9 +300,25 @@ export class OpenListStandIn {
       }))
       return ok({ content, total: content.length })
     }
+    if (name === 'storage/get') return this.#storage(id)
+    if (name === 'storage/update') {
+      const { id: changed, mount_path: path }: { id: number; mount_path: string } = JSON.parse(body)
+      const mounts = Object.entries(this.storages)
+      this.storages = Object.fromEntries(
+        mounts.map(([mount, driver], index) => [index + 1 === changed ? path : mount, driver]),
+      )
+      return ok(null)
+    }
     const [kind, call = ''] = name.split('/')
     const answer = kind === 'meta' ? await this.metas.answer(call, id, body) : undefined
     return answer === undefined ? ok({ managed: name }) : envelope(...answer)
+  }
+
+  /** Its storages have the ids 1, 2 and so on. */
+  #storage(id: number): Response {
+    const mount = Object.keys(this.storages)[id - 1]
+    if (mount === undefined) return envelope(500, 'failed get storage: record not found')
+    return ok({ id, mount_path: mount, driver: this.storages[mount] })
   }
 
   #create(fields: Partial<User>): Response {

@@ -57,6 +57,28 @@ export function isMoveInOneStorage(
   return holderOf(storages, to) === holder && !storages.some(({ mount }) => isBelow(mount, from))
 }
 
+/**
+ * Several storages whose paths differ after `.balance` alone are shown as one
+ * (`GetActualMountPath`).
+ */
+const BALANCE = '.balance'
+
+/** Returns the path at which a storage is shown. */
+export function shownPathOf(mount: string): string {
+  const path = cleanFolder(mount)
+  const end = path.lastIndexOf(BALANCE)
+  return end === -1 ? path : cleanFolder(path.slice(0, end))
+}
+
+/** Tells whether a folder is in the storage that is shown at a path, and in none below it. */
+export function isInStorage(storages: readonly Storage[], shown: string, path: string): boolean {
+  const isInOther = ({ mount }: Storage) => {
+    const other = shownPathOf(mount)
+    return isBelow(other, shown) && isAtOrBelow(path, other)
+  }
+  return isAtOrBelow(path, shown) && !storages.some(isInOther)
+}
+
 /** Finds the storage that a path is in. */
 function holderOf(storages: readonly Storage[], path: string): Storage | undefined {
   return storages

@@ -182,6 +182,10 @@ export const REFUSALS = {
     code: 403,
     message: 'the target is in another storage, copy the files there and delete them here',
   },
+  storageHasRules: {
+    code: 403,
+    message: 'folders of this storage have rules, make the same rules for the new path first',
+  },
   usersFromRules: { code: 403, message: 'the users of this folder come from its rules' },
   groupDenied: { code: 403, message: 'your account is in none of the groups that may do this' },
   shareEnded: { code: 404, message: 'the share has expired or is no longer valid' },

@@ -30,6 +30,7 @@ import { type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
 import { mayBeOfShare, readingOf, shareOf } from './readings.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
+import { guardStorages } from './storage-guard.ts'
 
 interface Site {
   deps: Deps
@@ -58,7 +59,7 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
   if (item !== undefined) return guardItems(site, item)
   const shown = shownFolderOf(call, reading)
   if (shown !== undefined) return guardShown(site, shown)
-  const meta = guardMetas(deps, files, call)
+  const meta = guardMetas(deps, files, call) ?? guardStorages(deps, files, call)
   if (meta !== undefined) return meta
   const understood = mayBeOfShare(call) ? reading?.understood : {}
   return {

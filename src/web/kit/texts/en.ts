@@ -132,6 +132,8 @@ const refusals: Record<RefusalName, string> = {
   noFileServer: 'This site has no file server.',
   folderDenied: 'You may not do this in this folder.',
   folderHasRules: 'This folder has rules. Ask an administrator.',
+  storageHasRules:
+    'Folders of this storage have rules. First make the same rules for their new paths.',
   otherStorage: 'The target is in another storage. Copy the files there and delete them here.',
   usersFromRules: 'The users of this folder come from its rules. Change the rules.',
   groupDenied: 'Your account is in none of the groups that may do this.',

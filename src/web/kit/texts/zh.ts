@@ -328,6 +328,7 @@ export const kitZh: KitTexts = {
     noFileServer: '此站点没有文件服务器。',
     folderDenied: '你不能在此文件夹中这样做。',
     folderHasRules: '此文件夹有规则，请联系管理员。',
+    storageHasRules: '此存储中的文件夹有规则。请先为新路径设置相同的规则。',
     otherStorage: '目标在另一个存储中。请将文件复制到那里，再删除此处的文件。',
     usersFromRules: '此文件夹的用户由规则决定，请修改规则。',
     groupDenied: '你的账户不在允许这样做的用户组中。',
