@@ -118,6 +118,20 @@ describe('POST /api/admin/folder_rule/move', () => {
     await site.addRule('/nas/a/b', { group: 'user' }, 'none')
   })
 
+  test.each([
+    ['update is not supported for current index', ['/nas/a 3 read', '/nas/a/b user none']],
+    ['index is running', ['/nas/a 3 read', '/nas/a/b user none']],
+    ['search not available', []],
+  ])('leaves the rules where a search still finds the files: %s', async (message, left) => {
+    site.openlist.answer = ({ path }) =>
+      path === '/api/admin/index/update'
+        ? Response.json({ code: 400, message, data: null })
+        : undefined
+    expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(await rules()).toEqual([...left, '/nas/z 3 read', '/nas/z/b user none'])
+    expect(site.openlist.metas.at('/nas/a') !== undefined).toBe(left.length > 0)
+  })
+
   test('takes what is in the folder out of the index before it moves', async () => {
     site.openlist.sent.splice(0)
     expect(

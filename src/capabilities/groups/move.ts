@@ -85,9 +85,10 @@ async function moveOnce(
     },
   )
   if (copied.length === 0) throw new Refusal('folderNotMoved', { detail: 'the rules have changed' })
+  let isForgotten: boolean
   try {
     await writeAll(deps, files, to)
-    await forgetInSearch(deps, files, path)
+    isForgotten = await forgetInSearch(deps, files, path)
     await moveThere(deps, files, path, to)
   } catch (error) {
     // The new rules go only where the folder is known not to have gone.
@@ -98,7 +99,7 @@ async function moveOnce(
     await writeInTime(deps)
     throw error
   }
-  await endRules(deps, operator, path)
+  if (isForgotten) await endRules(deps, operator, path)
 }
 
 /** Copies the rules of a folder, and of those in it, to another place. */
@@ -141,6 +142,9 @@ async function writeAll(deps: RuleDeps, files: FileServer, to: string): Promise<
     throw new Refusal('folderNotMoved', { detail: 'the metas of the new place are not written' })
 }
 
+/** The refusal of an OpenList without an index. */
+const NO_INDEX = 'search not available'
+
 const storagesSchema = v.object({
   content: v.nullable(
     v.array(v.object({ mount_path: v.string(), disabled: v.optional(v.boolean(), false) })),
@@ -171,15 +175,18 @@ function notMoved(detail: string): Refusal {
 }
 
 /**
- * Takes what is in a folder out of OpenList's index: with the old metas, nothing would hide it from
- * a search. An index that is just being built, or that can't be changed, keeps it; so does OpenList
- * without an index, whose refusal means nothing.
+ * Takes what is in a folder out of OpenList's index: without the old metas, nothing hides it from a
+ * search.
  *
+ * @returns Whether no search finds it: an index that is just being built, or that can't be changed
+ *   (bleve), keeps it.
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
-async function forgetInSearch(deps: RuleDeps, files: FileServer, path: string): Promise<void> {
+async function forgetInSearch(deps: RuleDeps, files: FileServer, path: string): Promise<boolean> {
   // It puts back what it finds so deep: the folder itself.
-  await callAsAdmin(deps, files, '/api/admin/index/update', { paths: [path], max_depth: 0 })
+  const body = { paths: [path], max_depth: 0 }
+  const { code, message } = await callAsAdmin(deps, files, '/api/admin/index/update', body)
+  return code === 200 || message === NO_INDEX
 }
 
 async function moveThere(deps: RuleDeps, files: FileServer, path: string, to: string) {
