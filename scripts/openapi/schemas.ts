@@ -316,6 +316,9 @@ export const checkedFolder = v.strictObject({
   access: v.picklist([...ACCESS, 'open']),
   rule: v.nullable(id),
   reach: v.boolean(),
+  other_spelling_of: v.exactOptional(
+    v.pipe(v.string(), v.description('present only where it decides')),
+  ),
 })
 
 export const publicSettings = v.strictObject({

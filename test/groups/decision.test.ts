@@ -16,6 +16,7 @@ import {
   seenBy,
   usersOf,
 } from '../../src/capabilities/groups/decision.ts'
+import { foldPath } from '../../src/capabilities/groups/spelling.ts'
 import { ADMIN, GENERAL, GUEST } from '../../src/core/accounts/roles.ts'
 
 const STAFF = 10
@@ -103,6 +104,133 @@ describe('accessAt', () => {
     const staff = rule('/nas', { group: STAFF }, 'read')
     expect(accessAt(seenOf([staff], bob), '/nas/x').rule?.id).toBe(staff.id)
     expect(accessAt(seenOf([staff], carol), '/nas/x').rule).toBeUndefined()
+  })
+})
+
+describe('another spelling', () => {
+  const closed = rule('/a/team', 'user', 'none')
+  const given = rule('/a/team', { group: STAFF }, 'read')
+
+  test('is closed to whom the rule refuses, and gives nothing', () => {
+    const seen = seenOf([closed, given], carol)
+    expect(accessAt(seen, '/a/Team/x')).toMatchObject({
+      access: 'none',
+      rule: closed,
+      otherSpellingOf: '/a/team',
+    })
+    expect(accessAt(seen, '/a/team')).not.toHaveProperty('otherSpellingOf')
+    expect(at([closed, given], bob, '/a/Team')).toBe('read')
+    expect(at([rule('/', 'user', 'none'), given], bob, '/a/Team')).toBe('none')
+    expect(at([given], carol, '/A/TEAM')).toBe('none')
+    expect(at([closed], carol, '/a/teams')).toBe('open')
+    expect(at([closed], carol, '/A')).toBe('open')
+    expect(at([closed], admin, '/a/Team')).toBe('write')
+  })
+
+  test('counts below a rule that says another thing', () => {
+    const rules = [rule('/a', 'user', 'write'), closed]
+    expect(at(rules, carol, '/a/TEAM')).toBe('none')
+    expect(at(rules, carol, '/a/x')).toBe('write')
+  })
+
+  test('does not count where a rule names the account in the spelling of the path', () => {
+    const own = rule('/a/Team', 'user', 'write')
+    expect(at([closed, own], carol, '/a/Team/x')).toBe('write')
+    expect(at([closed, own], carol, '/a/TEAM')).toBe('none')
+    expect(at([closed, own], carol, '/a/team')).toBe('none')
+    expect(at([closed, rule('/a/Team', { user: bob.id }, 'none')], carol, '/a/Team')).toBe('none')
+    expect(at([closed, own, rule('/a/team/b', 'user', 'none')], carol, '/a/Team/b')).toBe('none')
+  })
+
+  test('is looked for below a folder, too', () => {
+    const seen = seenOf([closed], carol)
+    expect(accessToWhole(seen, '/A')).toBe('none')
+    expect(hasRulesBelow(seen, '/A')).toBe(true)
+    expect(hasRulesIn(seen, '/A/team.')).toBe(true)
+    expect(hasRulesIn(seen, '/A/teams')).toBe(false)
+    expect(usersOf([{ id: 5, seen }], '/a/Team')).toEqual({ readers: [], writers: [] })
+  })
+
+  const name = fc.constantFrom('a', 'A', 'b', 'é', 'e\u0301', 'É', 'a.', 'b ', 'A:x', '...')
+  const path = fc.array(name, { maxLength: 3 }).map((names) => `/${names.join('/')}`)
+  const whose = fc.constantFrom<Whose>('user', 'guest', { group: STAFF }, { user: carol.id })
+  const rules = fc.array(
+    fc.tuple(path, whose, fc.constantFrom(...ACCESS)).map((some) => rule(...some)),
+    { maxLength: 6 },
+  )
+  const person = fc.constantFrom(guest, alice, bob, carol)
+
+  test('never opens more than the spelling of the path does', () => {
+    fc.assert(
+      fc.property(rules, person, path, (some, who, folder) => {
+        const seen = seenOf(some, who)
+        const bySpelling = accessAt(seen, folder, []).access
+        const decided = accessAt(seen, folder).access
+        expect(mayRead(bySpelling) || !mayRead(decided)).toBe(true)
+        expect(mayWrite(bySpelling) || !mayWrite(decided)).toBe(true)
+      }),
+    )
+  })
+
+  test('is no less closed than the folder that it is another spelling of', () => {
+    fc.assert(
+      fc.property(rules, person, path, (some, who, folder) => {
+        const seen = seenOf(some, who)
+        const decided = accessAt(seen, folder)
+        const isNamed = accessAt(seen, folder, []).rule !== undefined
+        const isOpen = some
+          .filter((each) => foldPath(each.path) === foldPath(folder))
+          .every((each) => mayRead(accessAt(seen, each.path, []).access))
+        expect(isNamed || isOpen || !mayRead(decided.access)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('foldPath', () => {
+  test.each([
+    ['/a/Team', '/A/TEAM'],
+    ['/caf\u00e9', '/cafe\u0301'],
+    ['/straße', '/STRASSE'],
+    ['/stra\u1e9ee', '/strasse'],
+    ['/ſ', '/s'],
+    ['/\u212a', '/k'],
+    ['/Σίσυφος', '/σίσυφοσ'],
+    ['/a.', '/a'],
+    ['/a . .', '/a'],
+    ['/a:b:$DATA', '/a'],
+    ['/a\u200d\ufe0fb', '/ab'],
+    ['/a.:x/b', '/A/b'],
+  ])('takes %j and %j for one', (one, other) => {
+    expect(foldPath(one)).toBe(foldPath(other))
+  })
+
+  test.each([
+    ['/a', '/b'],
+    ['/.a', '/a'],
+    [' /a', '/a'],
+    ['/:a', '/:b'],
+    ['/а', '/a'],
+    ['/ａ', '/a'],
+    ['/a/b', '/ab'],
+  ])('does not take %j and %j for one', (one, other) => {
+    expect(foldPath(one)).not.toBe(foldPath(other))
+  })
+
+  test('knows nothing of a path with a name of dots and blanks', () => {
+    for (const path of ['/...', '/a/.. /b', '/ ', '/a/\u200b'])
+      expect(foldPath(path)).toBeUndefined()
+  })
+
+  test('of a folded path is the same', () => {
+    const names = fc.string({ unit: 'binary', minLength: 1 }).filter((name) => !name.includes('/'))
+    fc.assert(
+      fc.property(fc.array(names), (some) => {
+        const folded = foldPath(`/${some.join('/')}`)
+        expect(folded && foldPath(folded)).toBe(folded)
+      }),
+      { numRuns: 1000 },
+    )
   })
 })
 

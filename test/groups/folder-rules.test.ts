@@ -205,6 +205,13 @@ describe('GET /api/admin/folder_rule/check', () => {
     expect(await check(ALICE, '/nas\\./closed/')).toMatchObject({ access: 'none', rule: none })
     expect(await check(BOB, '/nas')).toEqual({ access: 'none', rule: null, reach: true })
     expect(await check(BOB, '/other')).toEqual({ access: 'open', rule: null, reach: true })
+    expect(await check(BOB, '/Nas')).toEqual({
+      access: 'none',
+      rule: null,
+      reach: true,
+      other_spelling_of: '/nas',
+    })
+    expect(await check(1, '/Nas')).toEqual({ access: 'write', rule: null, reach: true })
     expect(await check(1, '/nas/closed')).toEqual({ access: 'write', rule: null, reach: true })
     expect(await check(GUEST, '/nas/public/x')).toMatchObject({ access: 'read', rule: guest })
   })

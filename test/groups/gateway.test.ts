@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { folderRules, folderState } from '../../schema/tables.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
@@ -187,6 +188,155 @@ describe('an item that is closed', () => {
     await post('fs/list', { path: '/' }, '')
     await rule('/nas/closed', 'none', { builtIn: 'guest' })
     expect(await post('fs/copy', copy, '')).toEqual(DENIED)
+  })
+})
+
+/** The folder exists in one of these spellings, and the storage takes the others for it, too. */
+describe('another spelling of a closed folder', () => {
+  const CLOSED = '/nas/CLOSED'
+  const item = { src_dir: '/nas', dst_dir: '/to', names: ['CLOSED'] }
+
+  test.each([
+    '/nas/CLOSED',
+    '/nas/Closed/a.txt',
+    '/nas/closed.',
+    '/nas/closed . /a.txt',
+    '/nas/closed::$INDEX_ALLOCATION/a.txt',
+    '/nas/clo\u00adsed',
+    '/nas/cloſed',
+    '/NAS/closed',
+    '/nas/.../a.txt',
+    '/nas/x/.. /closed',
+    '/nas/cafe\u0301',
+    '/nas/CAFÉ/a.txt',
+    '/nas/stra\u1e9ee',
+    '/nas/STRASSE',
+  ])('%j', async (path) => {
+    await rule('/nas/caf\u00e9', 'none')
+    await rule('/nas/straße', 'read', { builtIn: 'guest' })
+    expect(await post('fs/list', { path })).toEqual(DENIED)
+    expect(site.meter.roundTrips).toBe(1)
+    expect(await post('share/create', { files: [path] })).toEqual(DENIED)
+    expect((await dav('GET', `/dav${encodeURI(path)}`)).status).toBe(403)
+    expect(openlist.paths()).toEqual([])
+    expect(await post('fs/list', { path: '/nas/closed2' })).toMatchObject(PASSED)
+  })
+
+  test.each<[string, object]>([
+    ['fs/list', { path: CLOSED }],
+    ['fs/get', { path: `${CLOSED}/a.txt` }],
+    ['fs/dirs', { path: CLOSED }],
+    ['fs/other', { path: `${CLOSED}/a.mp4`, method: 'video_preview', data: {} }],
+    ['fs/archive/meta', { path: `${CLOSED}/a.zip` }],
+    ['fs/archive/list', { path: `${CLOSED}/a.zip` }],
+    ['fs/copy', item],
+    ['fs/copy', { ...item, src_dir: '/to', dst_dir: '/nas' }],
+    ['fs/copy', { ...item, src_dir: '/', names: ['NAS'] }],
+    ['fs/move', item],
+    ['fs/rename', { path: CLOSED, name: 'x' }],
+    ['fs/rename', { path: '/nas/x', name: 'CLOSED' }],
+    [
+      'fs/batch_rename',
+      { src_dir: '/nas', rename_objects: [{ src_name: 'x', new_name: 'CLOSED' }] },
+    ],
+    ['fs/regex_rename', { src_dir: CLOSED, src_name_regex: '.', new_name_regex: 'x' }],
+    ['fs/recursive_move', { src_dir: CLOSED, dst_dir: '/to' }],
+    ['fs/mkdir', { path: CLOSED }],
+    ['fs/remove', { dir: '/nas', names: ['CLOSED'] }],
+    ['fs/remove', { dir: '/', names: ['NAS'] }],
+    ['fs/remove_empty_directory', { src_dir: CLOSED }],
+    ['fs/archive/decompress', { src_dir: '/nas', dst_dir: '/to', name: ['CLOSED/a.zip'] }],
+    ['fs/archive/decompress', { src_dir: '/to', dst_dir: CLOSED, name: ['a.zip'] }],
+    ['fs/torrent/generate', { path: `${CLOSED}/a` }],
+    ['fs/torrent/rapid_upload', { path: CLOSED, torrent_data: 'x' }],
+    ['fs/add_offline_download', { path: CLOSED, urls: ['https://example.org/a'] }],
+    ['fs/get_direct_upload_info', { path: CLOSED, file_name: 'a' }],
+    ['share/create', { files: ['/NAS'] }],
+  ])('is closed to %s %j', async (name, body) => {
+    expect(await post(name, body)).toEqual(DENIED)
+    expect(openlist.paths()).toEqual([])
+    expect(site.meter.roundTrips).toBe(1)
+  })
+
+  test.each(['list', 'get', 'dirs', 'other', 'archive/list'])(
+    'is closed to GET fs/%s',
+    async (name) => {
+      const answer = await site.call('GET', `/api/fs/${name}?path=/nas/CLOSED&path=/nas/x`, {
+        token,
+      })
+      expect(answer).toEqual(DENIED)
+    },
+  )
+
+  test('is closed to uploads', async () => {
+    const headers = {
+      Authorization: token,
+      'Content-Length': '0',
+      'File-Path': '%2Fnas%2FCLOSED%2Fa',
+    }
+    const answer = await site.fetch('PUT', '/api/fs/put', { headers })
+    expect(await answer.json()).toEqual(DENIED)
+  })
+
+  test.each([
+    ['GET', {}],
+    ['HEAD', {}],
+    ['POST', {}],
+    ['PUT', {}],
+    ['PROPFIND', { Depth: '0' }],
+    ['PROPFIND', { Depth: '1' }],
+    ['PROPFIND', {}],
+    ['PROPPATCH', {}],
+    ['LOCK', {}],
+    ['UNLOCK', {}],
+    ['DELETE', {}],
+    ['MKCOL', {}],
+    ['COPY', { Destination: '/dav/to/x' }],
+    ['MOVE', { Destination: '/dav/to/x' }],
+  ])('is closed to WebDAV: %s %j', async (method, headers) => {
+    expect((await dav(method, '/dav/nas/CLOSED', headers)).status).toBe(403)
+    expect((await dav(method, '/dav/nas/closed./a%20b', headers)).status).toBe(403)
+    expect(openlist.paths()).toEqual([])
+  })
+
+  test('gives no more than the folder itself, and no less', async () => {
+    expect(await post('fs/list', { path: '/nas/SHOWN' })).toMatchObject(PASSED)
+    expect(await post('fs/mkdir', { path: '/nas/SHOWN' })).toEqual(DENIED)
+    expect(await post('fs/mkdir', { path: '/way/to/MINE/x' })).toEqual(DENIED)
+    expect(await post('fs/remove', { dir: '/NAS', names: ['x'] })).toMatchObject(PASSED)
+  })
+
+  test('is another folder where a rule for it says so', async () => {
+    await rule('/nas/Closed', 'write')
+    expect(await post('fs/list', { path: '/nas/Closed/a' })).toMatchObject(PASSED)
+    expect(await post('fs/mkdir', { path: '/nas/Closed/a' })).toMatchObject({ code: 200 })
+    expect(await post('fs/list', { path: '/nas/CLOSED/a' })).toEqual(DENIED)
+    await rule('/nas/CLOSED', 'none', { builtIn: 'guest' })
+    expect(await post('fs/list', { path: '/nas/CLOSED/a' })).toEqual(DENIED)
+  })
+
+  test('is open to an admin, who moves no folder with rules by it', async () => {
+    const as = await adminToken()
+    expect(await post('fs/list', { path: CLOSED }, as)).toMatchObject({ code: 200 })
+    expect(await post('fs/rename', { path: CLOSED, name: 'x' }, as)).toEqual(HAS_RULES)
+    expect(await post('fs/rename', { path: '/NAS', name: 'x' }, as)).toEqual(HAS_RULES)
+  })
+
+  test('is not found by a search', async () => {
+    const nodes = [
+      { parent: '/nas', name: 'Closed', is_dir: true, size: 0, type: 1 },
+      { parent: '/nas/Closed', name: 'a.txt', is_dir: false, size: 7, type: 4 },
+      { parent: '/nas/other', name: 'a.txt', is_dir: false, size: 7, type: 4 },
+    ]
+    const answer = { code: 200, message: 'success', data: { content: nodes, total: 3 } }
+    openlist.answer = ({ path }) => (path === '/api/fs/search' ? Response.json(answer) : undefined)
+    const body = { parent: '/', keywords: 'a', page: 1, per_page: 9 }
+    expect((await post('fs/search', body)).data).toEqual({ content: nodes.slice(2), total: 1 })
+    expect(site.meter.roundTrips).toBe(1)
+    await rule('/nas/closed', 'read', { builtIn: 'user' })
+    await site.db.delete(folderRules).where(eq(folderRules.access, 'none'))
+    await asWritten()
+    expect((await post('fs/search', body)).data).toEqual({ content: nodes, total: 3 })
   })
 })
 

@@ -15,6 +15,8 @@ export interface Checked {
   rule: number | null
   /** False when the user's base path hides the folder. */
   reach: boolean
+  /** The folder with rules that decides, because the path may be another spelling of it. */
+  otherSpellingOf?: string
 }
 
 /** A folder that was checked. */
@@ -34,8 +36,8 @@ export async function checkFolder(
 ): Promise<Checked> {
   const [folder] = await checkFolders(deps, operator, userId, [path])
   if (folder === undefined) throw new TypeError('no answer for a folder')
-  const { access, rule, reach } = folder
-  return { access, rule, reach }
+  const { access, rule, reach, otherSpellingOf } = folder
+  return { access, rule, reach, ...(otherSpellingOf !== undefined && { otherSpellingOf }) }
 }
 
 /**
@@ -61,8 +63,8 @@ export async function checkFolders(
   const canChange = isAdmin || isPermitted(permission, CHANGES_FILES)
   const { seen: rules } = READS_ALL_RIGHTS.read({ id, role }, seen[0]?.rights ?? null)
   return folders.map((path) => {
-    const { access, rule } = accessAt(rules, path)
+    const { rule, ...decided } = accessAt(rules, path)
     const reach = isAdmin || isAtOrBelow(path, basePath)
-    return { path, access, rule: rule?.id ?? null, reach, isAdmin, canChange }
+    return { path, ...decided, rule: rule?.id ?? null, reach, isAdmin, canChange }
   })
 }

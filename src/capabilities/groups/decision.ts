@@ -1,6 +1,7 @@
 import { isBelow } from '../../core/base/clean-folder.ts'
 import { builtInGroupOf } from '../../core/accounts/groups.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
+import { foldPath } from './spelling.ts'
 
 /** The right that a folder rule gives. `write` includes `read`. */
 export const ACCESS = ['none', 'read', 'write'] as const
@@ -47,6 +48,8 @@ export interface SeenRules {
 export interface Decision {
   access: Decided
   rule: FolderRule | undefined
+  /** The folder with rules that decides, because the path may be another spelling of it. */
+  otherSpellingOf?: string
 }
 
 /** How much each decision allows. `open` forbids nothing. */
@@ -92,15 +95,78 @@ function rankOf({ builtIn, groupId, userId }: FolderRule, person: Person): Rank 
   return builtIn === builtInGroupOf(person.role) ? 1 : 0
 }
 
+/** The folders with rules, folded. */
+interface FoldedFolders {
+  foldOf: ReadonlyMap<string, string | undefined>
+  byFold: ReadonlyMap<string | undefined, readonly string[]>
+  /** They and all folders above them, folded or not. */
+  onWay: ReadonlySet<string>
+}
+
+/** The same for all who ask, and for all items of a request. */
+const foldedFolders = new WeakMap<RulesAt, FoldedFolders>()
+
+function foldedOf(at: RulesAt): FoldedFolders {
+  const known = foldedFolders.get(at)
+  if (known !== undefined) return known
+  const foldOf = new Map(Array.from(at.keys(), (folder) => [folder, foldPath(folder)]))
+  const byFold = Map.groupBy(at.keys(), (folder) => foldOf.get(folder))
+  const folders = [...foldOf].flat().filter((path) => path !== undefined)
+  const made = { foldOf, byFold, onWay: new Set(folders.flatMap(pathAndParents)) }
+  foldedFolders.set(at, made)
+  return made
+}
+
+/** Lists the folders with rules that a path may be at or below in another spelling. */
+function otherSpellings(at: RulesAt, path: string): string[] {
+  if (at.size === 0) return []
+  const { byFold } = foldedOf(at)
+  const folded = foldPath(path)
+  const found =
+    folded === undefined
+      ? Array.from(at.keys())
+      : pathAndParents(folded).flatMap((parent) => byFold.get(parent) ?? [])
+  return found.filter((folder) => !isAtOrBelow(path, folder))
+}
+
 /**
  * Decides what an account may do at a folder: the first folder upwards with a rule that names it
  * decides. When no rule names it, the folder is closed to it as soon as a rule there or above gives
  * somebody a right.
  *
+ * A storage may take the path for another spelling of a folder with rules: then the least counts.
+ * Only a rule that names the account decides against another spelling of its own folder.
+ *
  * @param path Full and clean.
+ * @param others Those of `otherSpellings`.
  */
-export function accessAt({ person, isAdmin, at }: SeenRules, path: string): Decision {
-  if (isAdmin) return { access: 'write', rule: undefined }
+export function accessAt(
+  seen: SeenRules,
+  path: string,
+  others: readonly string[] = seen.isAdmin ? [] : otherSpellings(seen.at, path),
+): Decision {
+  if (seen.isAdmin) return { access: 'write', rule: undefined }
+  let decided = accessBySpelling(seen, path)
+  if (others.length === 0) return decided
+  const { foldOf } = foldedOf(seen.at)
+  const named = decided.rule && foldOf.get(decided.rule.path)
+  for (const folder of others) {
+    const isBelowNamed = named === undefined || !isAtOrBelow(named, foldOf.get(folder) ?? folder)
+    const other = accessBySpelling(seen, folder)
+    if (isBelowNamed && STRENGTH[other.access] < STRENGTH[decided.access])
+      decided = { ...other, otherSpellingOf: folder }
+  }
+  return decided
+}
+
+/** Tells whether a path is closed because it may be another spelling of one that is. */
+export function isOtherSpelling(seen: SeenRules, path: string): boolean {
+  const { access, otherSpellingOf } = accessAt(seen, path)
+  return otherSpellingOf !== undefined && !mayRead(access)
+}
+
+/** Decides as `accessAt`, by the folders that are spelled as they are in the path. */
+function accessBySpelling({ person, at }: SeenRules, path: string): Decision {
   let isGiven = false
   for (const folder of pathAndParents(path)) {
     const there = at.get(folder) ?? []
@@ -124,6 +190,16 @@ function nearestOf(rules: readonly FolderRule[], person: Person): FolderRule | u
   return undefined
 }
 
+/** Lists the folders with rules below a path, in any spelling. */
+function foldersBelow(at: RulesAt, path: string): string[] {
+  const folded = foldPath(path)
+  // Nobody knows where this is.
+  if (folded === undefined) return Array.from(at.keys())
+  return Array.from(foldedOf(at).foldOf)
+    .filter(([folder, fold]) => isBelow(fold ?? folder, fold === undefined ? path : folded))
+    .map(([folder]) => folder)
+}
+
 /**
  * Decides what an account may do in all of a file or folder: the least of it and of each folder
  * with rules below it.
@@ -131,18 +207,31 @@ function nearestOf(rules: readonly FolderRule[], person: Person): FolderRule | u
  * @param path Full and clean.
  */
 export function accessToWhole(seen: SeenRules, path: string): Decided {
-  const folders = [...seen.at.keys()].filter((folder) => isBelow(folder, path))
-  return [path, ...folders]
+  return [path, ...foldersBelow(seen.at, path)]
     .map((folder) => accessAt(seen, folder).access)
     .reduce((least, access) => (STRENGTH[access] < STRENGTH[least] ? access : least))
 }
 
-export function hasRulesBelow({ at }: Pick<SeenRules, 'at'>, path: string): boolean {
-  return [...at.keys()].some((folder) => isBelow(folder, path))
+/** Tells whether a path is a folder with rules or above one, in any spelling. */
+export function isOnWay(at: RulesAt, path: string): boolean {
+  const { onWay } = foldedOf(at)
+  if (onWay.has(path)) return true
+  const folded = foldPath(path)
+  return folded === undefined || onWay.has(folded)
 }
 
-export function hasRulesIn(seen: Pick<SeenRules, 'at'>, path: string): boolean {
-  return seen.at.has(path) || hasRulesBelow(seen, path)
+export function hasRulesBelow({ at }: Pick<SeenRules, 'at'>, path: string): boolean {
+  return foldersBelow(at, path).length > 0
+}
+
+export function hasRulesIn({ at }: Pick<SeenRules, 'at'>, path: string): boolean {
+  return at.has(path) || foldedOf(at).byFold.has(foldPath(path)) || hasRulesBelow({ at }, path)
+}
+
+/** Tells whether a rule decides about a folder, or about one below it. */
+export function isRuled(at: RulesAt, path: string): boolean {
+  const isBelowRules = pathAndParents(path).some((folder) => at.has(folder))
+  return isBelowRules || otherSpellings(at, path).length > 0 || hasRulesBelow({ at }, path)
 }
 
 /** The ids of accounts of this site; `undefined` where everybody may. */
@@ -163,8 +252,9 @@ export function usersOf(
 ): UsersOfFolder {
   const readers: number[] = []
   const writers: number[] = []
+  const others = people[0] && otherSpellings(people[0].seen.at, path)
   for (const { id, seen } of people) {
-    const { access } = accessAt(seen, path)
+    const { access } = accessAt(seen, path, others)
     if (mayRead(access)) readers.push(id)
     if (mayWrite(access)) writers.push(id)
   }

@@ -308,7 +308,7 @@ export const folderRuleOperations: Operations = {
   'GET /api/admin/folder_rule/check': {
     summary: 'Tell what a user may do in a folder',
     description:
-      '`open`: no rule decides, so the permissions of the user do. `rule` names the rule for the user that decides; null when none does. `reach` is false where the base path of the user hides the folder.',
+      '`open`: no rule decides, so the permissions of the user do. `rule` names the rule for the user that decides; null when none does. `reach` is false where the base path of the user hides the folder. `other_spelling_of`: the folder with rules that decides, because a storage may take the path for another spelling of it.',
     schema: checkedFolder,
     guest: 'notAdmin',
     examples: {
@@ -316,6 +316,13 @@ export const folderRuleOperations: Operations = {
         given: withRule,
         query: { uid: '3', path: '/photos/2026' },
         answer: { data: { access: 'write', rule: 1, reach: true } },
+      },
+      'another spelling': {
+        given: withRule,
+        query: { uid: '2', path: '/Photos/2026' },
+        answer: {
+          data: { access: 'none', rule: null, reach: true, other_spelling_of: '/photos' },
+        },
       },
       'not an admin': { query: { uid: '3', path: '/photos' }, ...notAdmin },
       'an unknown user': {

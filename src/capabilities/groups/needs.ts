@@ -5,11 +5,10 @@ import {
   accessToWhole,
   hasRulesBelow,
   hasRulesIn,
+  isOnWay,
   mayRead,
   mayWrite,
-  pathAndParents,
   type SeenRules,
-  type RulesAt,
 } from './decision.ts'
 
 /**
@@ -50,26 +49,16 @@ export function areMet(seen: SeenRules, needs: readonly Need[]): boolean {
   return findUnmet(seen, needs) === undefined
 }
 
-/** The folders with rules, and all above them: the same for all who ask, and for many tasks. */
-const ways = new WeakMap<RulesAt, ReadonlySet<string>>()
-
-function wayTo(at: RulesAt): ReadonlySet<string> {
-  const known = ways.get(at) ?? new Set(Array.from(at.keys()).flatMap(pathAndParents))
-  ways.set(at, known)
-  return known
-}
-
 type Unmet = 'folderDenied' | 'folderHasRules'
 
 function findUnmet(seen: SeenRules, needs: readonly Need[]): Unmet | undefined {
   if (seen.at.size === 0) return undefined
-  const onWay = wayTo(seen.at)
   // One request can name thousands of items, most without rules, or one of them thousands of times.
   const different = new Map(
     needs.map((need) => [`${need.access} ${need.noRules} ${need.isAlone} ${need.path}`, need]),
   )
   for (const need of different.values()) {
-    const unmet = unmetOf(seen, need, onWay.has(need.path))
+    const unmet = unmetOf(seen, need, isOnWay(seen.at, need.path))
     if (unmet !== undefined) return unmet
   }
   return undefined

@@ -1,4 +1,5 @@
 import { isoTime } from '../../core/base/time.ts'
+import type { Checked } from './check.ts'
 import type { ListedGroup, ListedMember } from './group-store.ts'
 import type { ListedRule } from './rule-store.ts'
 
@@ -32,4 +33,9 @@ export function ruleRecord(rule: ListedRule) {
     username: rule.username,
     access: rule.access,
   }
+}
+
+export function checkRecord({ access, rule, reach, otherSpellingOf }: Checked) {
+  const other = otherSpellingOf === undefined ? {} : { other_spelling_of: otherSpellingOf }
+  return { access, rule, reach, ...other }
 }

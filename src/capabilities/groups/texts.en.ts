@@ -134,6 +134,7 @@ export const groupsEn = {
     because: (who: string, path: string) => `Decided at ${path}: ${who}`,
     becauseOthers: (name: string) => `Others have rights here, and ${name} is none of them`,
     becauseNone: 'No right is set here',
+    otherSpelling: (path: string) => `It may be another spelling of ${path}, which has rules`,
     noBits: 'But the account has no permission that changes files',
     outOfReach: 'Out of reach',
     outOfReachHint: (name: string) => `The base folder of ${name} does not contain it`,

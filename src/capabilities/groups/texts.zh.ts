@@ -116,6 +116,7 @@ export const groupsZh: typeof groupsEn = {
     because: (who, path) => chinese`由 ${path} 的权限决定：${who}`,
     becauseOthers: (name) => chinese`此处的权限属于其他用户，不包括 ${name}`,
     becauseNone: '此处没有设置权限',
+    otherSpelling: (path) => chinese`这可能是 ${path} 的另一种写法，而后者设有规则`,
     noBits: '但账户没有任何修改文件的权限位',
     outOfReach: '无法到达',
     outOfReachHint: (name) => chinese`不在 ${name} 的根文件夹内`,

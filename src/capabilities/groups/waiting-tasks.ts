@@ -4,7 +4,7 @@ import { cleanFolder } from '../../core/base/clean-folder.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { callAsAdmin, type OriginDeps, readOriginList } from '../files/origin.ts'
-import { hasRulesBelow, isAtOrBelow, pathAndParents, type RulesAt, seenBy } from './decision.ts'
+import { isAtOrBelow, isRuled, pathAndParents, seenBy } from './decision.ts'
 import type { Meta } from './metas.ts'
 import { areMet, type Need, writesWhole } from './needs.ts'
 import { parentOf } from './openlist-paths.ts'
@@ -121,9 +121,4 @@ function isUploadFree(metas: readonly Meta[], { path }: Need): boolean {
       return nearest['write'] === true && (above === folder || nearest['w_sub'] === true)
   }
   return false
-}
-
-/** Whether a rule decides about a folder, or about one below it. */
-function isRuled(at: RulesAt, path: string): boolean {
-  return pathAndParents(path).some((folder) => at.has(folder)) || hasRulesBelow({ at }, path)
 }

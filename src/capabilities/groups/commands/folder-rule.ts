@@ -10,7 +10,7 @@ import { checkFolder } from '../check.ts'
 import { ACCESS, type Decided } from '../decision.ts'
 import { changeRule, createRule, listRules, removeRule } from '../folder-rules.ts'
 import { moveFolder } from '../move.ts'
-import { ruleRecord } from '../record.ts'
+import { checkRecord, ruleRecord } from '../record.ts'
 import { syncFolders } from '../sync.ts'
 import { withFileServer } from './deps.ts'
 
@@ -115,11 +115,16 @@ const check = onSite({
   takes: { user: USER, path: PATH },
   examples: ['folder-rule check alice /photos'],
   async run(site, { user: { id, username }, path }, { output }) {
-    const { access, rule, reach } = await checkFolder(site, COMMAND_LINE, id, path)
+    const checked = await checkFolder(site, COMMAND_LINE, id, path)
+    const { access, rule, reach, otherSpellingOf } = checked
     const text = access === 'open' ? 'no rule decides, the permissions do' : access
     const why = rule === null ? whyWithoutRule(access) : await whyOf(site, rule)
+    const other =
+      otherSpellingOf === undefined
+        ? ''
+        : `; the path may be another spelling of ${otherSpellingOf}, which has rules`
     const hidden = reach ? '' : '; the base path hides the folder'
-    output.done(`${username} at ${path}: ${text}${why}${hidden}.`, { access, rule, reach })
+    output.done(`${username} at ${path}: ${text}${why}${other}${hidden}.`, checkRecord(checked))
   },
 })
 

@@ -8,7 +8,7 @@ import type { Deps } from '../../../core/deps.ts'
 import type { FileAsker, FileCall, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
 import { callAsAdmin, readAnswer } from '../../files/origin.ts'
 import { cleanFolder } from '../../../core/base/clean-folder.ts'
-import { accessAt, isAtOrBelow, mayRead, type SeenRules } from '../decision.ts'
+import { accessAt, isAtOrBelow, isOtherSpelling, mayRead, type SeenRules } from '../decision.ts'
 import { isBeyondThisNetwork } from '../downloads.ts'
 import { type Need, refuseUnmet, removes } from '../needs.ts'
 import { belowBase, parentOf } from '../openlist-paths.ts'
@@ -26,9 +26,10 @@ import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { cancelForbiddenTasks, cancelTasks } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
-import { type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
+import { davPathOf, type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
-import { mayBeOfShare, readingOf, shareOf } from './readings.ts'
+import { isReading, readingOf, shareOf } from './readings.ts'
+import { isSearch, withoutOtherSpellings } from './search-results.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 import { guardStorages } from './storage-guard.ts'
 
@@ -57,16 +58,52 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
   if (upload !== undefined) return guardUpload(site, upload)
   const item = itemCallOf(call)
   if (item !== undefined) return guardItems(site, item)
+  const named = call.area === 'dav' ? davPathOf(call) : reading?.path
   const shown = shownFolderOf(call, reading)
-  if (shown !== undefined) return guardShown(site, shown)
+  if (shown !== undefined) return guardShown(site, shown, named)
   const meta = guardMetas(deps, files, call) ?? guardStorages(deps, files, call)
   if (meta !== undefined) return meta
-  const understood = mayBeOfShare(call) ? reading?.understood : {}
+  if (isSearch(call)) return guardSearch(site)
+  const understood = isReading(call) ? reading?.understood : {}
   return {
     column: site.rights.column,
     admit: async (asker) => {
       const known = await settle(site, asker)
-      return known?.hasRules === false ? {} : asUnderstood(known, understood)
+      if (known?.hasRules === false) return {}
+      refuseOtherSpelling(known, named)
+      return asUnderstood(known, understood)
+    },
+  }
+}
+
+/**
+ * OpenList compares the rules of folders with the path that it is asked for, by bytes, and the
+ * storage may take it for another spelling of a folder.
+ *
+ * @param named Below the base path.
+ * @throws {Refusal} `folderDenied`.
+ */
+function refuseOtherSpelling(
+  known: (Rights & { account: Account }) | undefined,
+  named: string | undefined,
+): void {
+  const folder = known && named !== undefined && belowBase(known.account.basePath, named)
+  if (known && folder && isOtherSpelling(known.seen, folder)) throw new Refusal('folderDenied')
+}
+
+/** What was found is in the index as somebody has spelled it. */
+function guardSearch(site: Site): GuardedCall {
+  let known: Rights | undefined
+  return {
+    column: site.rights.column,
+    admit: async (asker) => {
+      known = await settle(site, asker)
+      return {}
+    },
+    answer: async ({ isAdmin }, answer) => {
+      if (isAdmin || known?.hasRules !== true) return answer
+      const text = withoutOtherSpellings(known.seen, await readAnswer(site.files, answer))
+      return new Response(text, withoutLength(answer))
     },
   }
 }
@@ -314,7 +351,7 @@ async function readAgain(
   return { rights, isSame: isSameStanding(account, row) }
 }
 
-function guardShown(site: Site, shown: ShownFolder): GuardedCall {
+function guardShown(site: Site, shown: ShownFolder, named: string | undefined): GuardedCall {
   let known: (Rights & { account: Account }) | undefined
   return {
     column: site.rights.column,
@@ -322,6 +359,7 @@ function guardShown(site: Site, shown: ShownFolder): GuardedCall {
       const settled = await settle(site, asker)
       if (settled !== undefined && !isLookedAt(shown, settled, settled.account)) return {}
       known = settled
+      refuseOtherSpelling(settled, named)
       return asUnderstood(settled, shown.understood)
     },
     answer: async ({ isAdmin }, answer) =>

@@ -103,6 +103,7 @@ const addresses = v.pipe(
   texts,
   v.transform((given) => given.map((address) => address.trim()).filter(Boolean)),
 )
+const rapidUploadSchema = v.object({ torrent_data: text, path: text })
 const downloadSchema = v.object({ urls: addresses, path: text, tool: text, delete_policy: text })
 const directUploadSchema = v.object({ path: text, file_name: text, file_size: number, tool: text })
 const shareSchema = v.object({
@@ -259,6 +260,10 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   'fs/torrent/generate': jsonCall(torrentSchema, ({ path }, folders) => [
     readsWhole(folders.path(path)),
   ]),
+  // The torrent says the name of the file.
+  'fs/torrent/rapid_upload': jsonCall(rapidUploadSchema, ({ path }, folders) => [
+    writesWhole(folders.path(path)),
+  ]),
   // A download has names of its own, which may lead into folders below.
   'fs/add_offline_download': jsonCall(
     downloadSchema,
@@ -369,8 +374,14 @@ function uploadCall({ headers }: FileCall): ItemCall {
 
 export const DAV_PREFIX = '/dav'
 
-function davCallOf({ method, path, headers }: FileCall): ItemCall | undefined {
-  const source = textOfBytes(path.slice(DAV_PREFIX.length))
+/** The path of a request of WebDAV, below the base path of its user. */
+export function davPathOf({ path }: FileCall): string {
+  return textOfBytes(path.slice(DAV_PREFIX.length))
+}
+
+function davCallOf(call: FileCall): ItemCall | undefined {
+  const { method, headers } = call
+  const source = davPathOf(call)
   if (method === 'DELETE' || method === 'PUT') {
     return { understood: {}, needs: (basePath) => [removes(new Folders(basePath).path(source))] }
   }

@@ -20,6 +20,8 @@ const membersSchema = v.object({
   force_root: flag,
   archive_pass: text,
   inner_path: text,
+  method: text,
+  data: v.optional(v.unknown()),
 })
 const bodySchema = v.pipe(v.string(), v.parseJson(), membersSchema)
 const MEMBERS = Object.keys(membersSchema.entries)
@@ -40,11 +42,16 @@ export interface Reading {
 }
 
 /** The requests that read a folder, a file or an archive. */
-const READINGS = /^\/api\/fs\/(?:list|get|dirs|archive\/(?:meta|list))$/
+const READINGS = /^\/api\/fs\/(?:list|get|dirs|other|archive\/(?:meta|list))$/
+
+/** Tells whether a request reads a folder, a file or an archive. */
+export function isReading({ area, path }: FileCall): boolean {
+  return area === 'api' && READINGS.test(path)
+}
 
 /** Reads a request. @returns `undefined` for another one, and for one of a form that no client has. */
 export function readingOf(call: FileCall): Reading | undefined {
-  if (call.area !== 'api' || !READINGS.test(call.path)) return undefined
+  if (!isReading(call)) return undefined
   if (call.method === 'POST') return readBody(call.body())
   return call.method === 'GET' || call.method === 'HEAD' ? readQuery(call.query) : undefined
 }
@@ -81,7 +88,7 @@ const SHARE_PREFIX = '/@s'
 const FILE_IN_SHARE = /^\/sa?d\/([^/]+)/
 
 /** Tells whether OpenList answers a request for shares as well. */
-export function mayBeOfShare({ area, path }: FileCall): boolean {
+function mayBeOfShare({ area, path }: FileCall): boolean {
   return area === 'api' && OF_SHARES.test(path)
 }
 

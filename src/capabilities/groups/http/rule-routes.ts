@@ -9,7 +9,7 @@ import { adoptFolder } from '../adopt.ts'
 import { checkFolder } from '../check.ts'
 import { changeRule, createRule, listRules, removeRule } from '../folder-rules.ts'
 import { moveFolder } from '../move.ts'
-import { ruleRecord } from '../record.ts'
+import { checkRecord, ruleRecord } from '../record.ts'
 import { syncFolders } from '../sync.ts'
 
 const text = v.nullish(v.string())
@@ -60,8 +60,7 @@ export const folderRuleRoutes = new Hono<App>()
   })
   .get('/check', admin(), query(checkQuery, 'userIdFormatInvalid'), async (c) => {
     const { uid, path } = c.req.valid('query')
-    const { access, rule, reach } = await checkFolder(c.get('deps'), actorOf(c), uid, path)
-    return ok(c, { access, rule, reach })
+    return ok(c, checkRecord(await checkFolder(c.get('deps'), actorOf(c), uid, path)))
   })
   .post('/adopt', admin(), jsonBody(adoptSchema), async (c) => {
     const { path } = c.req.valid('json')

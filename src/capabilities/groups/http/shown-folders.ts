@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
 import { readRefusal } from '../../files/origin.ts'
-import { belowBase, textOfBytes } from '../openlist-paths.ts'
-import { DAV_PREFIX } from './items.ts'
+import { belowBase } from '../openlist-paths.ts'
+import { davPathOf } from './items.ts'
 import type { Reading } from './readings.ts'
 import {
   dirsOfWay,
@@ -106,11 +106,11 @@ export function shownFolderOf(
 }
 
 /** OpenList answers 404 for a folder that its user may not read. */
-function propfindOf({ path, headers }: FileCall): ShownFolder | undefined {
-  const depth = headers.get('Depth')
+function propfindOf(call: FileCall): ShownFolder | undefined {
+  const depth = call.headers.get('Depth')
   if (depth !== '0' && depth !== '1') return undefined
   return {
-    path: belowBase('/', textOfBytes(path.slice(DAV_PREFIX.length))),
+    path: belowBase('/', davPathOf(call)),
     hasRelated: false,
     understood: {},
     readRefusal: (_, answer) => Promise.resolve({ isRefused: answer.status === 404, answer }),

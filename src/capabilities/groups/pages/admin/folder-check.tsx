@@ -66,15 +66,19 @@ function whyOf(
   username: string,
 ): string {
   const t = view.t.folders
-  const { path, access, rule, reach, isAdmin } = folder
+  const { path, access, rule, reach, isAdmin, otherSpellingOf } = folder
   if (isAdmin) return t.admins
   if (!reach) return t.outOfReachHint(username)
   const deciding = rules.find(({ id }) => id === rule)
-  const why =
+  const closing =
     deciding !== undefined
       ? t.because(whoIn(view, deciding), deciding.path)
-      : access === 'none' && rules.some((each) => isAtOrBelow(path, each.path))
+      : access === 'none' && rules.some((each) => isAtOrBelow(otherSpellingOf ?? path, each.path))
         ? t.becauseOthers(username)
         : t.becauseNone
+  const why =
+    otherSpellingOf === undefined
+      ? closing
+      : `${t.otherSpelling(otherSpellingOf)}${view.t.sentenceGap}${closing}`
   return isCutShort(folder) ? `${why}${view.t.sentenceGap}${t.noBits}` : why
 }
