@@ -143,6 +143,22 @@ test('a right that a request takes without an operator of rules is taken after i
   expect(await isSettled(site)).toBe(true)
 })
 
+test('members of a group are written once before the answer, also while that fails', async () => {
+  const id = await site.addGroup('staff', [ALICE, BOB])
+  await site.addRule('/nas', { group: 'staff' }, 'read')
+  site.openlist.answer = ({ path }) =>
+    path === '/api/admin/meta/update' ? new Response('', { status: 500 }) : undefined
+  await site.admin('POST', 'group/member/remove', { id, users: [BOB] })
+  const { roundTrips } = site.meter
+  site.openlist.answer = undefined
+  await site.settle()
+  await runFrequently(site.deps)
+  site.openlist.answer = ({ path }) =>
+    path === '/api/admin/meta/update' ? new Response('', { status: 500 }) : undefined
+  await site.addRule('/nas', { uid: BOB }, 'read')
+  expect(roundTrips).toBeLessThanOrEqual(site.meter.roundTrips)
+})
+
 describe('an account that is new', () => {
   test('is on the lists, or not, before its first request is passed on', async () => {
     await site.addRule('/nas', { group: 'user' }, 'read')

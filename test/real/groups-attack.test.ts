@@ -469,7 +469,7 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
       await isThere('undone', 0)
       const { id } = await site.user(user)
       await (change === undefined
-        ? site.asAdmin('POST', `/api/admin/user/delete?id=${id}`)
+        ? site.asAdmin('POST', `/api/admin/user/delete?id=${String(id)}`)
         : site.change(user, change))
       await isThere('undone', 3)
       await workers(before)

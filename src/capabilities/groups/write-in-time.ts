@@ -1,5 +1,5 @@
 import type { FileServer } from '../../core/base/file-server.ts'
-import type { Deps } from '../../core/deps.ts'
+import type { Database, Deps } from '../../core/deps.ts'
 import { isSettled } from './store.ts'
 import {
   cancelTasksInTime,
@@ -22,8 +22,12 @@ export async function writeInTime(deps: WriterDeps): Promise<number> {
   return files === undefined ? 0 : (await writeFirst(deps, files)).waiting
 }
 
+/** The databases of requests that have written before their answer: each request has its own. */
+const haveWritten = new WeakSet<Database>()
+
 /** Writes the first folders now, and the others after the answer. */
 export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<Written> {
+  haveWritten.add(deps.db)
   const written = await writeFolders(deps, files)
   if (written.waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
   return written
@@ -31,7 +35,8 @@ export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<W
 
 /**
  * Takes what a change of accounts or members has taken: writes the first folders and cancels tasks
- * that wait at the file server. Where nothing is to be done, it takes one round trip to D1.
+ * that wait at the file server. Where nothing is to be done, it takes one round trip to D1; none
+ * for a request that has written already.
  *
  * @param isStopping Whether the change may forbid tasks that no rule forbids.
  */
@@ -40,6 +45,7 @@ export async function takeInTime(
   files: FileServer,
   isStopping: boolean,
 ): Promise<void> {
+  if (haveWritten.has(deps.db)) return
   if (!(await isSettled(deps.db))) await writeFirst(deps, files)
   else if (isStopping) await cancelTasksInTime(deps, files)
 }
