@@ -32,6 +32,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'test/openid/names.test.ts': ['joining'],
   'test/openid/required-factor.test.ts': ['app-passwords'],
   'test/openid/sign-out.test.ts': ['app-passwords'],
+  'test/sso/groups.test.ts': ['groups'],
 }
 
 /** The OpenAPI document, which is made of every endpoint, and the descriptions for it. */
