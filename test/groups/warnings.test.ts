@@ -78,6 +78,20 @@ describe('a new rule is told to be weaker than it looks', () => {
     expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual(warnings)
   })
 
+  test.each([
+    ['beside the folder', '/srv/media/.trash', ['other_path']],
+    ['above its storage', '/srv', []],
+    ['in the folder itself', '/srv/media/nas/.trash', []],
+    ['in another storage', '/srv/other/bin', ['other_path']],
+    ['where nothing shows it', '/var/trash', []],
+    ['nowhere', '', []],
+  ])('when what is deleted in it is kept %s', async (_, bin, warnings) => {
+    site.openlist.storages = { '/': 'Local', '/second': 'Local' }
+    site.openlist.roots = { '/': '/srv/media', '/second': '/srv/other' }
+    site.openlist.bins = { '/': bin }
+    expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual(warnings)
+  })
+
   test('when a local storage in it is shown elsewhere, as long as no rule is there', async () => {
     site.openlist.storages = { '/nas/disk': 'Local', '/all': 'Local' }
     site.openlist.roots = { '/nas/disk': '/srv/disk', '/all': '/srv' }

@@ -67,6 +67,8 @@ export class OpenListStandIn {
   storages: Record<string, string> = { '/': 'Local' }
   /** The folders of the disk that its storages show, by their paths. */
   roots: Record<string, string> = {}
+  /** Where storages of the kind Local keep what is deleted, by their paths. */
+  bins: Record<string, string> = {}
   /** Replaces answers, to break it. */
   answer: ((sent: Sent) => Response | Promise<Response | undefined> | undefined) | undefined
   /** Happens while it writes a user: after it has forgotten the old one, before it stores the new. */
@@ -296,7 +298,10 @@ export class OpenListStandIn {
       const content = storages.map(([path, driver]) => ({
         mount_path: path,
         driver,
-        addition: JSON.stringify({ root_folder_path: this.roots[path] ?? '' }),
+        addition: JSON.stringify({
+          root_folder_path: this.roots[path] ?? '',
+          recycle_bin_path: this.bins[path] ?? 'delete permanently',
+        }),
       }))
       return ok({ content, total: content.length })
     }

@@ -13,6 +13,8 @@ interface Storage {
   driver: string
   /** The folder of the disk that a `Local` one shows. */
   root: string | undefined
+  /** The folder of the disk where a `Local` one keeps what is deleted in it. */
+  bin: string | undefined
 }
 
 const storagesSchema = v.object({
@@ -26,19 +28,30 @@ const storagesSchema = v.object({
     ),
   ),
 })
-const rootSchema = v.pipe(
+const localSchema = v.pipe(
   v.string(),
   v.parseJson(),
-  v.object({ root_folder_path: v.pipe(v.string(), v.minLength(1)) }),
+  v.object({
+    root_folder_path: v.pipe(v.string(), v.minLength(1)),
+    // Another text than a path means that nothing is kept.
+    recycle_bin_path: v.optional(v.string(), ''),
+  }),
 )
 
 export async function listStorages(deps: OriginDeps, files: FileServer): Promise<Storage[]> {
   const { data } = await callAsAdmin(deps, files, '/api/admin/storage/list')
   const content = v.is(storagesSchema, data) ? (data.content ?? []) : []
   return content.map(({ mount_path: mount, driver, addition }) => {
-    const read = driver === 'Local' ? v.safeParse(rootSchema, addition) : undefined
-    const root = read?.success ? cleanFolder(read.output.root_folder_path) : undefined
-    return { mount: cleanFolder(mount), driver, root }
+    const local = driver === 'Local' ? v.safeParse(localSchema, addition) : undefined
+    const { root_folder_path: root, recycle_bin_path: bin = '' } = local?.success
+      ? local.output
+      : {}
+    return {
+      mount: cleanFolder(mount),
+      driver,
+      root: root && cleanFolder(root),
+      bin: bin.startsWith('/') ? cleanFolder(bin) : undefined,
+    }
   })
 }
 
@@ -113,18 +126,30 @@ export function secondPathsWithoutRules(
   return Array.from(new Set(found))
 }
 
-/** Lists where `Local` storages show a folder, what is in it, or a part of it. */
+/**
+ * Lists where `Local` storages show a folder, what is in it, a part of it, or what was deleted in
+ * it.
+ */
 function onSameDisk(storages: readonly Storage[], folder: string): string[] {
   const holder = holderOf(storages, folder)
   const shown = storages.filter((each) => each === holder || isAtOrBelow(each.mount, folder))
   return shown.flatMap((storage) => {
-    if (storage.root === undefined) return []
-    const place = storage === holder ? moved(folder, storage.mount, storage.root) : storage.root
-    return storages.flatMap(({ mount, root }) => {
-      if (root === undefined || mount === storage.mount) return []
-      if (isAtOrBelow(place, root)) return [moved(place, root, mount)]
-      return isAtOrBelow(root, place) ? [mount] : []
-    })
+    const others = storages.filter((each) => each !== storage)
+    const below = (place: string) =>
+      storage === holder ? moved(folder, storage.mount, place) : place
+    return [
+      ...(storage.root === undefined ? [] : whereShown(others, below(storage.root))),
+      ...(storage.bin === undefined ? [] : whereShown(storages, below(storage.bin))),
+    ]
+  })
+}
+
+/** Lists where storages show a place of the disk, or a part of it. */
+function whereShown(storages: readonly Storage[], place: string): string[] {
+  return storages.flatMap(({ mount, root }) => {
+    if (root === undefined) return []
+    if (isAtOrBelow(place, root)) return [moved(place, root, mount)]
+    return isAtOrBelow(root, place) ? [mount] : []
   })
 }
 
