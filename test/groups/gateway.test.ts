@@ -340,6 +340,17 @@ describe('another spelling of a closed folder', () => {
   })
 })
 
+test.each([
+  ['/dav/', 403],
+  ['/dav/nas', 403],
+  ['/dav/NAS', 403],
+  ['/dav/nas/shown', 207],
+  ['/dav/other', 207],
+])('a list of all below by WebDAV needs the whole: %s', async (path, status) => {
+  for (const headers of [{}, { Depth: 'infinity' }])
+    expect((await dav('PROPFIND', path, headers)).status).toBe(status)
+})
+
 describe('a request as it was understood', () => {
   test('is sent as JSON, with its own members and no query', async () => {
     const body = '{"path":"/way/to/mine/a","Path":"/nas/closed","name":"b"}'

@@ -8,7 +8,14 @@ import type { Deps } from '../../../core/deps.ts'
 import type { FileAsker, FileCall, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
 import { callAsAdmin, readAnswer } from '../../files/origin.ts'
 import { cleanFolder } from '../../../core/base/clean-folder.ts'
-import { accessAt, isAtOrBelow, isOtherSpelling, mayRead, type SeenRules } from '../decision.ts'
+import {
+  accessAt,
+  accessToWhole,
+  isAtOrBelow,
+  isOtherSpelling,
+  mayRead,
+  type SeenRules,
+} from '../decision.ts'
 import { isBeyondThisNetwork } from '../downloads.ts'
 import { type Need, refuseUnmet, removes } from '../needs.ts'
 import { belowBase, parentOf } from '../openlist-paths.ts'
@@ -70,7 +77,7 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
     admit: async (asker) => {
       const known = await settle(site, asker)
       if (known?.hasRules === false) return {}
-      refuseOtherSpelling(known, named)
+      refuseOtherSpelling(known, named, call.method === 'PROPFIND')
       return asUnderstood(known, understood)
     },
   }
@@ -78,17 +85,24 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
 
 /**
  * OpenList compares the rules of folders with the path that it is asked for, by bytes, and the
- * storage may take it for another spelling of a folder.
+ * storage may take it for another spelling of a folder. A list of all below takes each name as the
+ * storage spells it, which may be in another way than the rule for it.
  *
  * @param named Below the base path.
+ * @param isOfAllBelow Whether all folders below are listed.
  * @throws {Refusal} `folderDenied`.
  */
 function refuseOtherSpelling(
   known: (Rights & { account: Account }) | undefined,
   named: string | undefined,
+  isOfAllBelow = false,
 ): void {
   const folder = known && named !== undefined && belowBase(known.account.basePath, named)
-  if (known && folder && isOtherSpelling(known.seen, folder)) throw new Refusal('folderDenied')
+  if (!known || !folder) return
+  const { seen } = known
+  const isPartlyClosed =
+    isOfAllBelow && mayRead(accessAt(seen, folder).access) && !mayRead(accessToWhole(seen, folder))
+  if (isPartlyClosed || isOtherSpelling(seen, folder)) throw new Refusal('folderDenied')
 }
 
 /** What was found is in the index as somebody has spelled it. */
