@@ -109,6 +109,9 @@ describe('latchkey folder-rule', () => {
     expect((await run('folder-rule', 'check', 'alice', '/a/b')).stdout).toBe(
       'alice at /a/b: write, by the rule of editors at /a.\n',
     )
+    expect((await run('folder-rule', 'check', 'bob', '/A/b')).stdout).toBe(
+      'bob at /A/b: none, by the rule of bob at /a; the path may be another spelling of /a, which has rules.\n',
+    )
     expect(await json('folder-rule', 'check', 'bob', '/')).toEqual({
       access: 'open',
       rule: null,

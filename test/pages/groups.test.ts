@@ -232,6 +232,9 @@ describe('the page of folders', () => {
     expect(await shown(`${FOLDERS}?user=bob&path=/club`)).toContain(
       '/club Decided at /club: bob. But the account has no permission that changes files Look and download',
     )
+    expect(await shown(`${FOLDERS}?user=alice&path=/Club`)).toContain(
+      '/Club It may be another spelling of /club, which has rules. Others have rights here, and alice is none of them No access',
+    )
     await site.db.update(users).set({ basePath: '/homes/alice' }).where(eq(users.id, ALICE))
     expect(await shown(`${FOLDERS}?user=alice&path=/nas/finance`)).toContain(
       '/nas/finance The base folder of alice does not contain it Out of reach',
