@@ -4,7 +4,14 @@ import { folderRules, users } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { GENERAL, MAX_PERMISSION, PERMISSION } from '../../src/core/accounts/roles.ts'
 import { needsOfTask } from '../../src/capabilities/groups/task-needs.ts'
-import { CANCELING, FAILED, PENDING, RUNNING, type StandInTask } from '../support/openlist-tasks.ts'
+import {
+  CANCELING,
+  FAILED,
+  PENDING,
+  RUNNING,
+  type StandInTask,
+  SUCCEEDED,
+} from '../support/openlist-tasks.ts'
 import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
 
 const ALICE = 3
@@ -21,6 +28,8 @@ beforeEach(async () => {
   // They are known there.
   for (const token of [arranged.alice, bob])
     await site.post('/api/fs/list', { path: '/' }, { token })
+  // With the first rule of a site, all tasks end.
+  await site.addRule('/ruled', { uid: ALICE }, 'read')
 })
 
 const COPY = 'copy [/](/nas/closed/a) to [/](/mine)'
@@ -49,6 +58,51 @@ function cancelled(): string[] {
   const { rows } = site.openlist.tasks
   return rows.filter(({ state }) => state === CANCELING).map(({ id }) => id)
 }
+
+describe('with the first rule of a site', () => {
+  beforeEach(async () => {
+    const { data } = await site.admin('GET', 'folder_rule/list')
+    for (const { id } of data.content) await site.admin('POST', `folder_rule/delete?id=${id}`)
+  })
+
+  test.each(Object.entries(NAMES))('tasks of users end: %s', async (kind, name) => {
+    queue('waits', { kind, name })
+    queue('runs', { kind, name, state: RUNNING })
+    queue('has failed', { kind, name, state: FAILED })
+    queue('is done', { kind, name, state: SUCCEEDED })
+    queue('of an admin', { kind, name, creator: 'admin', creator_role: 2 })
+    expect(await site.addRule('/far', { uid: ALICE }, 'read')).toMatchObject({
+      code: 200,
+      data: { waiting: 0 },
+    })
+    // A task that is done may stand in its queue a second time, which no list shows.
+    expect(cancelled()).toEqual(['waits', 'runs'])
+    expect(site.openlist.tasks.ended).toEqual(['waits', 'runs', 'has failed', 'is done'])
+    const { rows } = site.openlist.tasks
+    expect(rows.map(({ id }) => id)).toEqual(['waits', 'runs', 'of an admin'])
+  })
+
+  test('it waits for what runs to end', async () => {
+    queue('runs', { state: RUNNING })
+    let waits = 0
+    const { wait } = site.deps
+    site.deps.wait = async (milliseconds) => {
+      if (++waits === 3) site.openlist.tasks.rows.length = 0
+      return wait(milliseconds)
+    }
+    expect(await site.addRule('/far', { uid: ALICE }, 'read')).toMatchObject({ code: 200 })
+    expect(waits).toBe(3)
+  })
+
+  test('the second ends only what it forbids', async () => {
+    await site.addRule('/far', { uid: ALICE }, 'read')
+    queue('elsewhere', { name: ELSEWHERE })
+    queue('is done', { state: SUCCEEDED })
+    await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(cancelled()).toEqual([])
+    expect(site.openlist.tasks.ended).toEqual([])
+  })
+})
 
 describe('a task that waits at the file server', () => {
   test('is cancelled before the answer to the rule that takes its folder', async () => {

@@ -15,10 +15,11 @@ type Answer = readonly [code: number, message: string, data?: unknown]
 /** `tache.State`. */
 export const PENDING = 0
 export const RUNNING = 1
+export const SUCCEEDED = 2
 export const CANCELING = 3
 const CANCELED = 4
 export const FAILED = 7
-const DONE: readonly number[] = [2, CANCELED, FAILED]
+const DONE: readonly number[] = [SUCCEEDED, CANCELED, FAILED]
 const ADMIN = 2
 
 /** The queues of the stand-in. No task of it begins, or ends, by itself. */
@@ -26,6 +27,8 @@ export class StandInTasks {
   readonly rows: StandInTask[] = []
   /** Tasks that were deleted while they waited: no list has them, and they begin all the same. */
   readonly unlisted: StandInTask[] = []
+  /** The ids of tasks that were told to end, in this order: what stands in a queue does not begin. */
+  readonly ended: string[] = []
 
   /** @param name That of a call which begins no task; others are answered elsewhere. */
   answer(
@@ -51,7 +54,9 @@ export class StandInTasks {
     if (name !== 'cancel_some' && name !== 'delete_some') return undefined
     const ids: string[] = JSON.parse(body)
     const missing = ids.filter((id) => own.every((row) => row.id !== id))
-    for (const row of own.filter(({ id }) => ids.includes(id)))
+    const told = own.filter(({ id }) => ids.includes(id))
+    if (name === 'cancel_some') this.ended.push(...told.map(({ id }) => id))
+    for (const row of told)
       if (name === 'delete_some') this.#delete(row)
       else if (!DONE.includes(row.state)) row.state = CANCELING
     return [200, 'success', Object.fromEntries(missing.map((id) => [id, 'task not found']))]

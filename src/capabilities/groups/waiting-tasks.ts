@@ -3,6 +3,7 @@ import { ADMIN, isPermitted } from '../../core/accounts/roles.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
+import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, type OriginDeps, readOriginList } from '../files/origin.ts'
 import { isAtOrBelow, isRuled, pathAndParents, seenBy } from './decision.ts'
 import type { Meta } from './metas.ts'
@@ -17,6 +18,13 @@ import { BIT_OF_TASK, needsOfTask, TASK_KINDS, type TaskKind } from './task-need
  * before that (`tache.State`).
  */
 const WAITING: readonly number[] = [0, 5, 8, 9]
+
+/** The states of a task that runs, or has been told to end. */
+const RUNNING: readonly number[] = [1, 3]
+
+/** The wait for tasks to end, once they are told to; not so long that the lease of the writer ends. */
+const END_TRIES = 10
+const END_MILLISECONDS = 250
 
 const taskSchema = v.object({
   id: v.string(),
@@ -53,7 +61,13 @@ export async function cancelWaitingTasks(
   if (here.folders.length === 0) return
   await Promise.all(
     TASK_KINDS.map(async (kind) => {
-      const ids = await listWaiting(deps, files, kind, (task) => isOver(kind, task, here))
+      const ids = await listTasks(
+        deps,
+        files,
+        kind,
+        'undone',
+        (task) => WAITING.includes(task.state) && isOver(kind, task, here),
+      )
       if (ids.length > 0)
         await cancelTasks(kind, ids, (path, body) => callAsAdmin(deps, files, path, body))
     }),
@@ -74,19 +88,52 @@ export async function cancelTasks(
     throw new Refusal('filesBroken', { detail: `tasks can't be cancelled: ${code}` })
 }
 
-/** Lists the ids of tasks that wait. A user can make so many that they are not held here. */
-async function listWaiting(
+/**
+ * Ends what users have begun before the site had rules, when nobody looked: the file server deletes
+ * the source of a move when all is done that goes into the same folder, and a task that is done can
+ * stand in its queue a second time. What has ended leaves the list, too.
+ *
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function endEarlierTasks(
+  deps: OriginDeps & Pick<Deps, 'wait'>,
+  files: FileServer,
+): Promise<void> {
+  const call = (path: string, body: unknown) => callAsAdmin(deps, files, path, body)
+  const isRunning = (task: Task) => isOfUser(task) && RUNNING.includes(task.state)
+  await Promise.all(
+    TASK_KINDS.map(async (kind) => {
+      const running = await listTasks(deps, files, kind, 'undone', isRunning)
+      const undone = await listTasks(deps, files, kind, 'undone', isOfUser)
+      const done = await listTasks(deps, files, kind, 'done', isOfUser)
+      if (undone.length + done.length > 0) await cancelTasks(kind, [...undone, ...done], call)
+      if (done.length > 0) await call(`/api/task/${kind}/delete_some`, done)
+      for (let left = running, tries = 0; left.length > 0 && tries < END_TRIES; tries++) {
+        await deps.wait(END_MILLISECONDS)
+        const listed = new Set(await listTasks(deps, files, kind, 'undone', isOfUser))
+        left = left.filter((id) => listed.has(id))
+      }
+    }),
+  )
+}
+
+function isOfUser(task: Task): boolean {
+  return task.creator_role !== ADMIN
+}
+
+/** Lists the ids of tasks. A user can make so many that they are not held here. */
+async function listTasks(
   deps: OriginDeps,
   files: FileServer,
   kind: TaskKind,
+  name: 'undone' | 'done',
   which: (task: Task) => boolean,
 ): Promise<string[]> {
   const ids: string[] = []
-  const list = await readOriginList(deps, files, `/api/task/${kind}/undone`, (entry) => {
+  const list = await readOriginList(deps, files, `/api/task/${kind}/${name}`, (entry) => {
     const task = v.safeParse(entrySchema, entry)
     if (!task.success) throw new Refusal('filesBroken', { detail: 'no list of tasks' })
-    const { id, state } = task.output
-    if (WAITING.includes(state) && which(task.output)) ids.push(id)
+    if (which(task.output)) ids.push(task.output.id)
   })
   if (v.is(listSchema, list)) return ids
   throw new Refusal('filesBroken', { detail: 'no list of tasks' })

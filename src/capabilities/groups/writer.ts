@@ -14,7 +14,7 @@ import { type Rights, readRights, readRightsHere } from './plan.ts'
 import { sendMeta, sendingMetas } from './send-metas.ts'
 import { disableShares } from './shares.ts'
 import { isSettled } from './store.ts'
-import { cancelForbiddenTasks, cancelWaitingTasks } from './waiting-tasks.ts'
+import { cancelForbiddenTasks, cancelWaitingTasks, endEarlierTasks } from './waiting-tasks.ts'
 
 export type WriterDeps = LeaseDeps &
   Pick<Deps, 'isolateMemory'> & {
@@ -177,9 +177,14 @@ async function writeRound(
   choose: (rights: Rights) => readonly MetaWrite[],
 ): Promise<Written> {
   const rights = await readRights(leased, files)
+  const isFirst = rights.folders.length > 0 && rights.records.every(({ lists }) => !lists)
   const ended = await Promise.all([
     isDone(deps, 'the shares of the file server', disableShares(leased, files, rights)),
-    isDone(deps, 'the tasks of the file server', cancelWaitingTasks(deps, files, rights)),
+    isDone(
+      deps,
+      'the tasks of the file server',
+      isFirst ? endEarlierTasks(deps, files) : cancelWaitingTasks(deps, files, rights),
+    ),
   ])
   const isEnded = ended.every(Boolean)
   const { left, done } = await writeSome(leased, files, rights, choose(rights))
