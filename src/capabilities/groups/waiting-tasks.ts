@@ -100,7 +100,6 @@ export async function endEarlierTasks(
   files: FileServer,
 ): Promise<void> {
   const call = (path: string, body: unknown) => callAsAdmin(deps, files, path, body)
-  const isRunning = (task: Task) => isOfUser(task) && RUNNING.includes(task.state)
   await Promise.all(
     TASK_KINDS.map(async (kind) => {
       const running = await listTasks(deps, files, kind, 'undone', isRunning)
@@ -119,6 +118,10 @@ export async function endEarlierTasks(
 
 function isOfUser(task: Task): boolean {
   return task.creator_role !== ADMIN
+}
+
+function isRunning(task: Task): boolean {
+  return isOfUser(task) && RUNNING.includes(task.state)
 }
 
 /** Lists the ids of tasks. A user can make so many that they are not held here. */
