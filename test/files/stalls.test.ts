@@ -33,8 +33,8 @@ function stall(path: string, chunk = '{"code":200,', isEndless = false): void {
     if (!sent.path.startsWith(path)) return undefined
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(bytes),
-      pull(controller) {
-        if (!isEndless) return new Promise<void>(() => undefined)
+      async pull(controller) {
+        if (!isEndless) await new Promise<void>(() => undefined)
         asked += bytes.length
         controller.enqueue(bytes)
       },
