@@ -372,7 +372,7 @@ function uploadCall({ headers }: FileCall): ItemCall {
   }
 }
 
-export const DAV_PREFIX = '/dav'
+const DAV_PREFIX = '/dav'
 
 /** The path of a request of WebDAV, below the base path of its user. */
 export function davPathOf({ path }: FileCall): string {
