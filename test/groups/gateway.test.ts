@@ -769,7 +769,22 @@ const partOf = (id: string, as = token) =>
     }),
   ]).then((answers) => Promise.all(answers.map((answer) => answer.json())))
 
+/** Gives an upload up: OpenList may delete what stands at its path. */
+const giveUp = (id: string) =>
+  site
+    .fetch('POST', '/api/fs/multipart/abort', {
+      headers: { Authorization: token, 'X-Upload-Id': id },
+    })
+    .then((answer) => answer.json())
+
 describe('a part of an upload that was begun before its folder was closed', () => {
+  test('an upload that is given up deletes nothing in a closed folder', async () => {
+    openlist.uploads.set('in closed', '/nas/closed/new.txt').set('open', '/nas/open/new.txt')
+    expect(await giveUp('in closed')).toEqual(DENIED)
+    expect(await giveUp('open')).toMatchObject({ code: 200 })
+    expect(openlist.paths().filter((path) => path.includes('abort'))).toHaveLength(1)
+  })
+
   test('is refused', async () => {
     openlist.uploads.set('in closed', '/nas/closed/new.txt').set('the folder', '/nas/closed')
     for (const id of ['in closed', 'the folder']) expect(await partOf(id)).toEqual([DENIED, DENIED])

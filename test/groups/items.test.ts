@@ -248,7 +248,7 @@ const DOORS: readonly (readonly [request: string, looks: string])[] = [
   ['PUT /api/fs/multipart/chunk', 'the upload that init has begun, by its path'],
   ['POST /api/fs/multipart/complete', 'the upload that init has begun, by its path'],
   ['GET /api/fs/multipart/status', 'the upload that init has begun'],
-  ['POST /api/fs/multipart/abort', 'the upload that init has begun'],
+  ['POST /api/fs/multipart/abort', 'the upload that init has begun, by its path'],
   ['POST /api/fs/get_direct_upload_info', 'guard'],
   ['POST /api/fs/link', 'admin'],
   ['POST /api/fs/add_offline_download', 'guard'],

@@ -148,10 +148,14 @@ async function passShare({ deps, files }: Site, id: string, answer: Response): P
   }
 }
 
-/** OpenList looks at the beginning of an upload alone: its parts name it by an id. */
+const UPLOAD_CALL = /^\/api\/fs\/multipart\/(?:chunk|complete|abort)$/
+
+/**
+ * OpenList looks at the beginning of an upload alone: what follows names it by an id. A storage on
+ * the disk deletes what stands at the path of an upload that is given up.
+ */
 function uploadOf({ area, path, headers }: FileCall): string | undefined {
-  const isPart = path === '/api/fs/multipart/chunk' || path === '/api/fs/multipart/complete'
-  return area === 'api' && isPart ? (headers.get('X-Upload-Id') ?? '') : undefined
+  return area === 'api' && UPLOAD_CALL.test(path) ? (headers.get('X-Upload-Id') ?? '') : undefined
 }
 
 const UPLOAD_GONE = 404
