@@ -220,6 +220,7 @@ const SPENDERS: Record<LimitName | 'change' | 'confirmation', { who: string; sto
   resetMails: { who: 'unknown networks, and known ones apart', stops: 'mails asked for there' },
   confirmMail: { who: 'every session of a user', stops: 'a second mail; the first one works' },
   tests: { who: 'every session of a user', stops: 'further tests of channels' },
+  retry: { who: 'every session of a user', stops: 'retries of tasks of a kind' },
   confirmMails: { who: 'every session of a user', stops: 'further mails; the first ones work' },
   confirmMailsTo: { who: 'every account', stops: 'further mails to one address' },
 }

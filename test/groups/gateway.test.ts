@@ -6,6 +6,7 @@ import { CheapSite } from '../support/cheap-site.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { LaggingD1 } from '../support/lagging-d1.ts'
 import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
+import { FAILED, PENDING, type StandInTask, SUCCEEDED } from '../support/openlist-tasks.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
@@ -703,6 +704,21 @@ describe('a move between storages', () => {
   })
 })
 
+function failed(kind: string, id: string): StandInTask {
+  return {
+    kind,
+    id,
+    name: 'copy [/](/a) to [/](/b)',
+    creator: 'alice',
+    creator_role: 0,
+    state: FAILED,
+  }
+}
+
+function fail(kind: string, ...ids: string[]): void {
+  openlist.tasks.rows.push(...ids.map((id) => failed(kind, id)))
+}
+
 const RETRIES = [
   'task/copy/retry?tid=ours',
   'task/move/retry_some',
@@ -727,9 +743,50 @@ describe('without rules', () => {
     await asWritten()
   })
 
-  test.each(RETRIES)('a task is begun again: %s', async (name) => {
+  test.each(RETRIES)('a task that has failed is begun again: %s', async (name) => {
+    const [, kind = ''] = name.split('/')
+    fail(kind, 'ours', 'other')
     expect(await post(name, ['ours'])).toMatchObject(PASSED)
-    expect(openlist.paths()).toEqual([`POST /api/${name}`])
+    expect(openlist.paths()).toContain(`POST /api/${name}`)
+  })
+
+  test('a task is begun again once in ten seconds, of each kind', async () => {
+    for (const kind of ['copy', 'move']) fail(kind, 'ours')
+    const [one, ...others] = await Promise.all([
+      ...Array.from({ length: 4 }, () => post('task/copy/retry?tid=ours', [])),
+      post('task/copy/retry_some', ['ours']),
+      post('task/copy/retry_failed', []),
+    ]).then((answers) => answers.toSorted((a, b) => a.code - b.code))
+    expect(one).toMatchObject(PASSED)
+    for (const other of others)
+      expect(other).toEqual({
+        code: 429,
+        message: 'wait 10 seconds before you retry tasks again',
+        data: null,
+      })
+    expect(await post('task/move/retry?tid=ours', [])).toMatchObject(PASSED)
+    expect(openlist.paths().filter((path) => path.includes('retry'))).toHaveLength(2)
+    site.now += 10_000
+    expect(await post('task/copy/retry?tid=ours', [])).toMatchObject(PASSED)
+  })
+
+  test.each([
+    ['has succeeded', { state: SUCCEEDED }],
+    ['waits', { state: PENDING }],
+    ['is not there', { id: 'another' }],
+  ])('a task is not begun again that %s', async (_, task) => {
+    fail('copy', 'failed')
+    openlist.tasks.rows.push({ ...failed('copy', 'ours'), ...task })
+    expect(await post('task/copy/retry_some', ['failed', 'ours'])).toEqual(DENIED)
+    site.now += 10_000
+    expect(await post('task/copy/retry?tid=ours', [])).toEqual(DENIED)
+    expect(openlist.paths().filter((path) => path.includes('retry'))).toEqual([])
+  })
+
+  test('a task that is named twice is begun again once', async () => {
+    fail('copy', 'ours')
+    await post('task/copy/retry_some', ['ours', 'ours'])
+    expect(openlist.sent.find(({ path }) => path.endsWith('retry_some'))?.body).toBe('["ours"]')
   })
 
   test('a name that leaves the base path is refused', async () => {

@@ -19,6 +19,9 @@ import { BIT_OF_TASK, needsOfTask, TASK_KINDS, type TaskKind } from './task-need
  */
 const WAITING: readonly number[] = [0, 5, 8, 9]
 
+/** The states of a task that was cancelled, or has failed for good. */
+const FAILED: readonly number[] = [4, 7]
+
 /** The states of a task that runs, or has been told to end. */
 const RUNNING: readonly number[] = [1, 3]
 
@@ -114,6 +117,11 @@ export async function endEarlierTasks(
       }
     }),
   )
+}
+
+/** Lists the ids of the tasks that may be begun again. */
+export function listFailed(deps: OriginDeps, files: FileServer, kind: TaskKind): Promise<string[]> {
+  return listTasks(deps, files, kind, 'done', ({ state }) => FAILED.includes(state))
 }
 
 function isOfUser(task: Task): boolean {

@@ -234,6 +234,7 @@ export const REFUSALS = {
     code: 429,
     message: 'this channel was tested a moment ago, try again in <seconds> seconds',
   },
+  retriedLately: { code: 429, message: 'wait <seconds> seconds before you retry tasks again' },
   remindedLately: { code: 429, message: 'this user was reminded less than 7 days ago' },
   tooManyChanges: {
     code: 429,

@@ -116,6 +116,11 @@ export function testCounters(owner: string): Counter[] {
   return [counter('test', owner), counter('tests', owner)]
 }
 
+/** Returns the counter of requests that begin tasks of a kind again. */
+export function retryCounter(userId: number, kind: string): Counter {
+  return counter('retry', `${kind}/${userId}`)
+}
+
 export function counter(limit: LimitName, owner: string): Counter {
   return { limit, key: `${limit}/${owner}` }
 }

@@ -73,6 +73,8 @@ export const LIMITS = {
   confirmMails: { failures: 5, seconds: 24 * 60 * 60, blockSeconds: 0 },
   /** The same to one address, over all accounts: it may be a stranger's. */
   confirmMailsTo: { failures: 5, seconds: 24 * 60 * 60, blockSeconds: 0 },
+  /** Requests of a user that begin tasks of the file server again, of one kind. */
+  retry: { failures: 1, seconds: 10, blockSeconds: 0 },
 } as const satisfies Record<string, Limit>
 
 export type LimitName = keyof typeof LIMITS

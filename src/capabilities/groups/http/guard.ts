@@ -4,7 +4,11 @@ import { users } from '../../../../schema/tables.ts'
 import type { Account } from '../../../core/accounts/accounts.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
+import { runBatch, THE_SERVICE } from '../../../core/database/statements.ts'
 import type { Deps } from '../../../core/deps.ts'
+import { chargeUnspent } from '../../../core/throttle/charges.ts'
+import { retryCounter } from '../../../core/throttle/counters.ts'
+import { LIMITS } from '../../../core/throttle/limits.ts'
 import type { FileAsker, FileCall, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
 import { callAsAdmin, readAnswer } from '../../files/origin.ts'
 import { cleanFolder } from '../../../core/base/clean-folder.ts'
@@ -31,7 +35,7 @@ import {
 import { wayIn } from '../way-in.ts'
 import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
-import { cancelForbiddenTasks, cancelTasks } from '../waiting-tasks.ts'
+import { cancelForbiddenTasks, cancelTasks, listFailed } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
 import { davPathOf, type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
@@ -209,6 +213,8 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
       if (known === undefined) throw new Refusal('folderDenied')
       version = known.version
       await refuseItems(site, item, known)
+      if (item.retries !== undefined && !known.seen.isAdmin)
+        await refuseSecondRetry(site, item.retries, known)
       if (item.cancels !== undefined) await cancelFirst(site, item.cancels, asker)
       return item.understood
     },
@@ -231,7 +237,6 @@ async function refuseItems(
   if (!seen.isAdmin) {
     // Without rules, too: it refuses names that lead out of their folder.
     refuseUnmet(seen, item.needs(account.basePath))
-    if (known.hasRules && item.isRetry === true) throw new Refusal('folderDenied')
     if (known.hasRules && item.moves !== undefined)
       await refuseOtherStorage(site, item.moves(account.basePath))
     if (known.hasRules && item.downloads?.every(isBeyondThisNetwork) === false)
@@ -271,6 +276,32 @@ async function cancelFirst(
   const call = isAdmin ? asAdmin : ask
   if (call === undefined) throw new Refusal('folderDenied')
   await cancelTasks(kind, ids, call)
+}
+
+/**
+ * Refuses to begin a task again where there are rules, because a task looks at none, and before the
+ * first one twice: the second would stand in the queue once the first is done, where no list shows
+ * it and nothing cancels it.
+ *
+ * @throws {Refusal} `folderDenied`, `retriedLately`.
+ */
+async function refuseSecondRetry(
+  { deps, files }: Site,
+  { kind, ids }: NonNullable<ItemCall['retries']>,
+  { hasRules, account }: Rights & { account: Account },
+): Promise<void> {
+  if (hasRules) throw new Refusal('folderDenied')
+  if (kind === undefined) return
+  const now = deps.now()
+  const own = retryCounter(account.id, kind)
+  const { charged } = await runBatch(deps.db, {
+    charged: chargeUnspent(deps.db, THE_SERVICE, [own], now),
+  })
+  const { seconds } = LIMITS.retry
+  if (charged.length === 0) throw new Refusal('retriedLately', { values: { seconds } })
+  if (ids === undefined) return
+  const failed = new Set(await listFailed(deps, files, kind))
+  if (ids.some((id) => !failed.has(id))) throw new Refusal('folderDenied')
 }
 
 /** An admin acts below the base path of the admin there, which this site does not write. */

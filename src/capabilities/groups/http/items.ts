@@ -37,8 +37,13 @@ export interface ItemCall {
   needs: (basePath: string) => Need[]
   /** What it moves, and the folders that it moves it to. */
   moves?: (basePath: string) => Move[]
-  /** Whether it begins tasks again. */
-  isRetry?: boolean
+  /** The tasks that it begins again. */
+  retries?: {
+    /** `undefined` for a queue that is not known. */
+    kind: TaskKind | undefined
+    /** `undefined` for all that have failed. */
+    ids: string[] | undefined
+  }
   /** Tasks that have to be cancelled before it is sent. */
   cancels?: { kind: TaskKind; ids: string[] }
   /** Whether OpenList may put it into a queue, and read its sources later. */
@@ -315,18 +320,27 @@ const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(text))
 function taskCall({ query, body }: FileCall, match: RegExpExecArray): ItemCall {
   const [, named, does, which] = match
   const kind = TASK_KINDS.find((each) => each === named)
-  if (does === 'retry' || kind === undefined)
-    return { understood: {}, needs: needNothing, isRetry: true }
-  if (which === undefined) {
-    // OpenList takes the first of two ids.
-    const id = (query.get('tid') ?? '').toWellFormed()
-    const understood = { search: `?tid=${encodeURIComponent(id)}` }
-    return { understood, needs: needNothing, cancels: { kind, ids: [id] } }
-  }
-  const ids = v.safeParse(idsSchema, body())
-  if (!ids.success) throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
-  const understood = understoodJson(ids.output)
-  return { understood, needs: needNothing, cancels: { kind, ids: ids.output } }
+  if (kind === undefined || which === '_failed')
+    return { understood: {}, needs: needNothing, retries: { kind, ids: undefined } }
+  const { understood, ids } = which === undefined ? taskIdOf(query) : taskIdsOf(body())
+  return does === 'retry'
+    ? { understood, needs: needNothing, retries: { kind, ids } }
+    : { understood, needs: needNothing, cancels: { kind, ids } }
+}
+
+/** OpenList takes the first of two ids. */
+function taskIdOf(query: URLSearchParams) {
+  const id = (query.get('tid') ?? '').toWellFormed()
+  return { understood: { search: `?tid=${encodeURIComponent(id)}` }, ids: [id] }
+}
+
+/** OpenList does for each id what it is asked for, for one that comes twice twice. */
+function taskIdsOf(body: string) {
+  const parsed = v.safeParse(idsSchema, body)
+  if (!parsed.success)
+    throw new Refusal('invalidBody', { reason: { code: 'jsonArray', values: {} } })
+  const ids = Array.from(new Set(parsed.output))
+  return { understood: understoodJson(ids), ids }
 }
 
 /**

@@ -164,6 +164,7 @@ const refusals: Record<RefusalName, string> = {
   tokenNameTaken: 'You already have an app password with this name.',
   bodyTooLarge: 'The text is too long.',
   tooManyAttempts: 'Too many failed attempts. Try again later.',
+  retriedLately: 'Wait <seconds> seconds before you retry tasks again.',
   testedLately: 'This channel was tested a moment ago. Try again in <seconds> seconds.',
   remindedLately: 'This user was reminded less than 7 days ago.',
   tooManyChanges: 'You made too many changes in an hour. Try again in <seconds> seconds.',

@@ -357,6 +357,7 @@ export const kitZh: KitTexts = {
     tokenNameTaken: '你已有同名的应用专用密码。',
     bodyTooLarge: '内容太长。',
     tooManyAttempts: '失败次数过多，请稍后重试。',
+    retriedLately: '请等待 <seconds> 秒，再重试任务。',
     testedLately: '这个渠道刚刚测试过，请在 <seconds> 秒后重试。',
     remindedLately: '7 天内已经提醒过此用户。',
     tooManyChanges: '一小时内更改过多，请在 <seconds> 秒后重试。',
