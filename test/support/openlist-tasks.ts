@@ -27,8 +27,6 @@ export class StandInTasks {
   readonly rows: StandInTask[] = []
   /** Tasks that were deleted while they waited: no list has them, and they begin all the same. */
   readonly unlisted: StandInTask[] = []
-  /** The ids of tasks that were told to end, in this order: what stands in a queue does not begin. */
-  readonly ended: string[] = []
 
   /** @param name That of a call which begins no task; others are answered elsewhere. */
   answer(
@@ -54,9 +52,7 @@ export class StandInTasks {
     if (name !== 'cancel_some' && name !== 'delete_some') return undefined
     const ids: string[] = JSON.parse(body)
     const missing = ids.filter((id) => own.every((row) => row.id !== id))
-    const told = own.filter(({ id }) => ids.includes(id))
-    if (name === 'cancel_some') this.ended.push(...told.map(({ id }) => id))
-    for (const row of told)
+    for (const row of own.filter(({ id }) => ids.includes(id)))
       if (name === 'delete_some') this.#delete(row)
       else if (!DONE.includes(row.state)) row.state = CANCELING
     return [200, 'success', Object.fromEntries(missing.map((id) => [id, 'task not found']))]

@@ -18,12 +18,10 @@ import { BIT_OF_TASK, needsOfTask, TASK_KINDS, type TaskKind } from './task-need
  * before that (`tache.State`).
  */
 const WAITING: readonly number[] = [0, 5, 8, 9]
-
+const RUNNING = 1
+const CANCELING = 3
 /** The states of a task that was cancelled, or has failed for good. */
 const FAILED: readonly number[] = [4, 7]
-
-/** The states of a task that runs, or has been told to end. */
-const RUNNING: readonly number[] = [1, 3]
 
 /** The wait for tasks to end, once they are told to; not so long that the lease of the writer ends. */
 const END_TRIES = 10
@@ -43,37 +41,33 @@ const listSchema = v.object({ code: v.literal(200), data: v.nullable(v.array(v.n
 /** The rules, whom they concern, and the metas of the file server. */
 type RightsOfTasks = RightsHere & { metas: readonly Meta[] }
 
-/** Cancels as `cancelWaitingTasks` does, by the rights of this moment. */
-export async function cancelForbiddenTasks(deps: PlanDeps, files: FileServer): Promise<void> {
+type TaskDeps = OriginDeps & Pick<Deps, 'wait'>
+
+/** Cancels as `cancelTasksOver` does, by the rights of this moment. */
+export async function cancelForbiddenTasks(
+  deps: PlanDeps & TaskDeps,
+  files: FileServer,
+): Promise<void> {
   const here = await readRightsHere(deps)
   if (here.folders.length === 0) return
-  await cancelWaitingTasks(deps, files, { ...here, metas: await listMetas(deps, files) })
+  await cancelTasksOver(deps, files, { ...here, metas: await listMetas(deps, files) })
 }
 
 /**
- * Cancels the tasks that wait in the queues of the file server and that their users might not begin
- * now: once begun, a task looks at no rights. Those that run go on.
+ * Cancels the tasks at the file server that their users might not begin now. Once begun, a task
+ * looks at no rights; and a storage on the disk deletes what stands at the target of a task that
+ * its user cancels, by then perhaps the file of another.
  *
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
-export async function cancelWaitingTasks(
-  deps: OriginDeps,
+export async function cancelTasksOver(
+  deps: TaskDeps,
   files: FileServer,
   here: RightsOfTasks,
 ): Promise<void> {
   if (here.folders.length === 0) return
   await Promise.all(
-    TASK_KINDS.map(async (kind) => {
-      const ids = await listTasks(
-        deps,
-        files,
-        kind,
-        'undone',
-        (task) => WAITING.includes(task.state) && isOver(kind, task, here),
-      )
-      if (ids.length > 0)
-        await cancelTasks(kind, ids, (path, body) => callAsAdmin(deps, files, path, body))
-    }),
+    TASK_KINDS.map((kind) => endTasks(deps, files, kind, (task) => isOver(kind, task, here))),
   )
 }
 
@@ -93,30 +87,37 @@ export async function cancelTasks(
 
 /**
  * Ends what users have begun before the site had rules, when nobody looked: the file server deletes
- * the source of a move when all is done that goes into the same folder, and a task that is done can
- * stand in its queue a second time. What has ended leaves the list, too.
+ * the source of a move when all is done that goes into the same folder.
  *
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
-export async function endEarlierTasks(
-  deps: OriginDeps & Pick<Deps, 'wait'>,
+export async function endEarlierTasks(deps: TaskDeps, files: FileServer): Promise<void> {
+  await Promise.all(TASK_KINDS.map((kind) => endTasks(deps, files, kind, isOfUser)))
+}
+
+/** Cancels tasks, and waits for those that run to end, as long as it may. */
+async function endTasks(
+  deps: TaskDeps,
   files: FileServer,
+  kind: TaskKind,
+  which: (task: Task) => boolean,
 ): Promise<void> {
-  const call = (path: string, body: unknown) => callAsAdmin(deps, files, path, body)
-  await Promise.all(
-    TASK_KINDS.map(async (kind) => {
-      const running = await listTasks(deps, files, kind, 'undone', isRunning)
-      const undone = await listTasks(deps, files, kind, 'undone', isOfUser)
-      const done = await listTasks(deps, files, kind, 'done', isOfUser)
-      if (undone.length + done.length > 0) await cancelTasks(kind, [...undone, ...done], call)
-      if (done.length > 0) await call(`/api/task/${kind}/delete_some`, done)
-      for (let left = running, tries = 0; left.length > 0 && tries < END_TRIES; tries++) {
-        await deps.wait(END_MILLISECONDS)
-        const listed = new Set(await listTasks(deps, files, kind, 'undone', isOfUser))
-        left = left.filter((id) => listed.has(id))
-      }
-    }),
-  )
+  let running: string[] = []
+  const undone = await listTasks(deps, files, kind, 'undone', (task) => {
+    const { id, state } = task
+    if ((state !== RUNNING && !WAITING.includes(state)) || !which(task)) return false
+    if (state === RUNNING) running.push(id)
+    return true
+  })
+  if (undone.length === 0) return
+  await cancelTasks(kind, undone, (path, body) => callAsAdmin(deps, files, path, body))
+  for (let tries = 0; running.length > 0 && tries < END_TRIES; tries++) {
+    await deps.wait(END_MILLISECONDS)
+    const ending = new Set(
+      await listTasks(deps, files, kind, 'undone', ({ state }) => state === CANCELING),
+    )
+    running = running.filter((id) => ending.has(id))
+  }
 }
 
 /** Lists the ids of the tasks that may be begun again. */
@@ -126,10 +127,6 @@ export function listFailed(deps: OriginDeps, files: FileServer, kind: TaskKind):
 
 function isOfUser(task: Task): boolean {
   return task.creator_role !== ADMIN
-}
-
-function isRunning(task: Task): boolean {
-  return isOfUser(task) && RUNNING.includes(task.state)
 }
 
 /** Lists the ids of tasks. A user can make so many that they are not held here. */
@@ -150,7 +147,7 @@ async function listTasks(
   throw new Refusal('filesBroken', { detail: 'no list of tasks' })
 }
 
-/** Whether a task waits that its user might not begin now. */
+/** Whether a task is there that its user might not begin now. */
 function isOver(kind: TaskKind, task: Task, here: RightsOfTasks): boolean {
   if (task.creator_role === ADMIN) return false
   const needs = needsOfTask(kind, task.name) ?? [writesWhole('/')]

@@ -14,7 +14,7 @@ import { type Rights, readRights, readRightsHere } from './plan.ts'
 import { sendMeta, sendingMetas } from './send-metas.ts'
 import { disableShares } from './shares.ts'
 import { isSettled } from './store.ts'
-import { cancelForbiddenTasks, cancelWaitingTasks, endEarlierTasks } from './waiting-tasks.ts'
+import { cancelForbiddenTasks, cancelTasksOver, endEarlierTasks } from './waiting-tasks.ts'
 
 export type WriterDeps = LeaseDeps &
   Pick<Deps, 'isolateMemory'> & {
@@ -71,7 +71,7 @@ export async function writeRest(deps: WriterDeps, files: FileServer): Promise<vo
   while (written.waiting > 0 && written.written > 0)
 }
 
-/** Cancels the tasks that wait and are forbidden. A failure is logged; the next run tries again. */
+/** Cancels the tasks that are forbidden. A failure is logged; the next run tries again. */
 export async function cancelTasksInTime(deps: WriterDeps, files: FileServer): Promise<void> {
   try {
     await cancelForbiddenTasks(deps, files)
@@ -165,7 +165,7 @@ export async function refuseForeignLists(
 }
 
 /**
- * Ends the shares and the waiting tasks that the rules forbid, and writes folders.
+ * Ends the shares and the tasks that the rules forbid, and writes folders.
  *
  * @param deps Those that hold no lease: each call renews it, and none is needed to cancel a task.
  * @param choose Returns the writes, of which the first twenty folders are written.
@@ -183,7 +183,7 @@ async function writeRound(
     isDone(
       deps,
       'the tasks of the file server',
-      isFirst ? endEarlierTasks(deps, files) : cancelWaitingTasks(deps, files, rights),
+      isFirst ? endEarlierTasks(deps, files) : cancelTasksOver(deps, files, rights),
     ),
   ])
   const isEnded = ended.every(Boolean)
