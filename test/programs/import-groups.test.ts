@@ -12,6 +12,7 @@ import { refuseTooMany } from '../../src/programs/import/groups.ts'
 import { planImport } from '../../src/programs/import/plan.ts'
 import type { SiteState } from '../../src/programs/import/site-state.ts'
 import type { RawRow, Source } from '../../src/programs/import/source.ts'
+import { NOTHING_ELSE } from '../support/import-source.ts'
 
 const NOW = Date.parse('2026-11-21T00:00:00Z')
 
@@ -20,16 +21,7 @@ const NOTHING: Source = {
   users: [],
   keys: [],
   settings: [],
-  passkeys: [],
-  recoveryCodes: [],
-  identities: [],
-  reservedNames: [],
-  serviceTokens: [],
-  groups: [],
-  groupMembers: [],
-  folderRules: [],
-  roles: [],
-  warnings: [],
+  ...NOTHING_ELSE,
 }
 
 const here: SiteState = {

@@ -9,6 +9,7 @@ import { readUser } from '../../src/programs/import/users.ts'
 import { fromLooseBase32, toBase32 } from '../../src/core/base/base32.ts'
 import { usernameKey } from '../../src/core/accounts/username.ts'
 import { ECDSA, ED25519, RSA } from '../ssh-keys/key-texts.ts'
+import { NOTHING_ELSE } from '../support/import-source.ts'
 
 /** A site that has nothing yet. */
 const EMPTY_SITE: SiteState = {
@@ -88,19 +89,6 @@ const roleRow: fc.Arbitrary<RawRow> = fc.record(
   },
   { requiredKeys: [] },
 )
-/** What only a Latchkey site has. */
-const REST = {
-  passkeys: [],
-  recoveryCodes: [],
-  identities: [],
-  reservedNames: [],
-  serviceTokens: [],
-  groups: [],
-  groupMembers: [],
-  folderRules: [],
-  roles: [],
-  warnings: [],
-}
 const source: fc.Arbitrary<Source> = fc.record({
   kind: fc.constant('database' as const),
   users: fc.array(userRow, { maxLength: 12 }),
@@ -257,7 +245,11 @@ test('a user has no more than a hundred keys', () => {
     return { user_id: 3, title: `k${i}`, key_str: `ssh-ed25519 ${other.toString('base64')}` }
   })
   const users = [{ id: 3, username: 'a' }]
-  const plan = planImport({ kind: 'database', users, keys, settings: [], ...REST }, EMPTY_SITE, NOW)
+  const plan = planImport(
+    { kind: 'database', users, keys, settings: [], ...NOTHING_ELSE },
+    EMPTY_SITE,
+    NOW,
+  )
   expect(plan.accounts[0]?.keys).toHaveLength(100)
   expect(plan.refused.map(({ name: title, reason }) => [title, reason])).toEqual(
     ['k100', 'k101', 'k102'].map((title) => [title, 'a user can have at most 100 keys (of "a")']),
@@ -279,7 +271,7 @@ test('a guest who replaces the one here is told of, with what everybody may do',
     }
     const users = [{ id: 2, username: 'guest', role: 1, ...fields }]
     const { notes } = planImport(
-      { kind: 'backup', users, keys: [], settings: [], ...REST },
+      { kind: 'backup', users, keys: [], settings: [], ...NOTHING_ELSE },
       before,
       NOW,
     )
@@ -312,7 +304,11 @@ test('an admin who could not sign in never takes the place of the one who can', 
   const admin = { id: 1, username: 'admin', role: 2, pwd_hash: '0a'.repeat(32), salt: 's' }
   for (const flaw of [{ disabled: 1 }, { pwd_hash: '' }, { role: 0 }]) {
     const users = [{ ...admin, ...flaw }]
-    const plan = planImport({ kind: 'database', users, keys: [], settings: [], ...REST }, here, NOW)
+    const plan = planImport(
+      { kind: 'database', users, keys: [], settings: [], ...NOTHING_ELSE },
+      here,
+      NOW,
+    )
     expect(plan).toMatchObject({ accounts: [], kept: { users: 1 } })
   }
 })
@@ -387,7 +383,7 @@ describe('single sign-on', () => {
   ]
   const plan = (value: string) =>
     planImport(
-      { kind: 'database', users, keys: [], settings: platform(value), ...REST },
+      { kind: 'database', users, keys: [], settings: platform(value), ...NOTHING_ELSE },
       EMPTY_SITE,
       NOW,
     )
@@ -415,7 +411,7 @@ describe('single sign-on', () => {
       { id: 4, username: 'berta', role: 0, sso_id: 'Berta B' },
     ]
     const { accounts } = planImport(
-      { kind: 'database', users: both, keys: [], settings: platform(provider), ...REST },
+      { kind: 'database', users: both, keys: [], settings: platform(provider), ...NOTHING_ELSE },
       EMPTY_SITE,
       NOW,
     )
@@ -438,7 +434,7 @@ describe('single sign-on', () => {
     const latchkey = { kind: 'latchkey' as const, users, keys: [], settings: platform('OIDC') }
     const identities = [{ ...row, user_id: 3 }]
     const { accounts, settings, refused } = planImport(
-      { ...latchkey, ...REST, identities },
+      { ...latchkey, ...NOTHING_ELSE, identities },
       EMPTY_SITE,
       NOW,
     )

@@ -32,6 +32,11 @@ export function groupNameKey(name: string): string {
   return visibleKey(name)
 }
 
+/** Tells whether a rule is of nobody: it keeps a folder closed to all whom no other rule names. */
+export function isOfNobody(userId: number | null): boolean {
+  return userId !== null && userId < 0
+}
+
 /** Returns the built-in group of a role. */
 export function builtInGroupOf(role: number): BuiltInGroup {
   if (role === ADMIN) return 'admin'

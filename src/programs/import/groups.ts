@@ -1,5 +1,10 @@
 import { CommandError } from '../kit/command-error.ts'
-import { MAX_FOLDER_RULES, MAX_GROUPS, MAX_RULE_FOLDERS } from '../../core/accounts/groups.ts'
+import {
+  isOfNobody,
+  MAX_FOLDER_RULES,
+  MAX_GROUPS,
+  MAX_RULE_FOLDERS,
+} from '../../core/accounts/groups.ts'
 import { planRoles } from './alist-roles.ts'
 import { planLatchkey } from './latchkey-groups.ts'
 import type { HereRule, NamedRule, SiteState } from './site-state.ts'
@@ -7,7 +12,6 @@ import type { Item, Source } from './source.ts'
 import {
   addRule,
   type GivenRule,
-  isOfNobody,
   isSameRule,
   NOBODY,
   type OldGroup,
@@ -82,7 +86,7 @@ const ORDER: readonly GivenRule['access'][] = ['none', 'read', 'write']
 
 /** A rule of nobody closes its folder when it gives a right. */
 function isStricter(rule: GivenRule, here: HereRule): boolean {
-  if (isOfNobody(rule)) return here.access === 'none'
+  if (isOfNobody(rule.userId)) return here.access === 'none'
   return ORDER.indexOf(rule.access) < ORDER.indexOf(here.access)
 }
 
@@ -95,7 +99,8 @@ function findStricter(plan: SourceGroups, { folderRules }: SiteState): StricterR
     const here = folderRules.find((each) => isSameRule(rule, each))
     return here === undefined || here.access === rule.access ? [] : [{ rule, here }]
   })
-  for (const { rule, here } of pairs) if (!isOfNobody(rule)) plan.notes.push(noteOf(rule, here))
+  for (const { rule, here } of pairs)
+    if (!isOfNobody(rule.userId)) plan.notes.push(noteOf(rule, here))
   const stricter = pairs.filter(({ rule, here }) => isStricter(rule, here))
   // Without a rule that gives a right, the folder would open to all whom no rule names.
   for (const { rule } of stricter)

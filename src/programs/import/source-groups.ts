@@ -3,6 +3,7 @@ import { basePathSchema } from '../../core/accounts/fields.ts'
 import { readGroupName } from '../../core/accounts/group-names.ts'
 import {
   groupNameKey,
+  isOfNobody,
   MAX_GROUP_NOTE_CHARACTERS,
   MAX_GROUPS_OF_USER,
   MAX_RULE_PATH_CHARACTERS,
@@ -65,10 +66,6 @@ export function isSameRule(one: NamedRule, other: NamedRule): boolean {
     one.nameKey === other.nameKey &&
     one.userId === other.userId
   )
-}
-
-export function isOfNobody({ userId }: Whose): boolean {
-  return userId !== null && userId < 0
 }
 
 /** @returns The key of its name; `undefined` for a group that is refused. */
@@ -139,7 +136,7 @@ export function addRule(
   const other = plan.rules.find((each) => isSameRule(each, rule))
   if (other === undefined) plan.rules.push(rule)
   // Of nobody, what counts is that it closes the folder.
-  else if (isOfNobody(rule) && other.access === 'none') other.access = rule.access
+  else if (isOfNobody(userId) && other.access === 'none') other.access = rule.access
 }
 
 /** @returns `undefined` for what no rule can have as its path. */

@@ -250,18 +250,17 @@ async function writeGroups({ db }: Site, groups: OldGroup[], now: number): Promi
 
 /** @returns The number of rules that were made. Refuses by name those that another writer kept out. */
 async function writeRules(
-  { db }: Site,
+  site: Site,
   rules: OldFolderRule[],
   { refused }: Written,
   now: number,
 ): Promise<number> {
   if (rules.length === 0) return 0
+  const { db } = site
   const by = isOperator(db, COMMAND_LINE, now)
   const parts = numbered('rules', chunk(rules), (some) => insertOldFolderRules(db, by, some, now))
   const made = Object.values(await runBatch(db, parts)).flat().length
-  const detail = `${made} by import`
-  const event = { at: now, kind: 'folder_rule_created', detail, ...COMMAND_LINE } as const
-  if (made > 0) await insertEvent(db, by, event)
+  await noteRules(site, 'folder_rule_created', made, now)
   for (const some of chunk(rules))
     for (const { path: name } of await selectMissingRules(db, some))
       refused.push({ kind: 'folder rule', name, reason: CHANGED_MEANWHILE })
@@ -271,14 +270,23 @@ async function writeRules(
 const CHANGED_MEANWHILE = 'groups or rules were changed during the import: run it again'
 
 /** @returns The number of rules that were changed. */
-async function tightenRules({ db }: Site, rules: StricterRule[], now: number): Promise<number> {
+async function tightenRules(site: Site, rules: StricterRule[], now: number): Promise<number> {
   if (rules.length === 0) return 0
+  const { db } = site
   const by = isOperator(db, COMMAND_LINE, now)
   const changed = (await updateRules(db, by, rules)).length
-  const detail = `${changed} by import`
-  const event = { at: now, kind: 'folder_rule_changed', detail, ...COMMAND_LINE } as const
-  if (changed > 0) await insertEvent(db, by, event)
+  await noteRules(site, 'folder_rule_changed', changed, now)
   return changed
+}
+
+async function noteRules(
+  { db }: Site,
+  kind: 'folder_rule_created' | 'folder_rule_changed',
+  count: number,
+  now: number,
+): Promise<void> {
+  const event = { at: now, kind, detail: `${count} by import`, ...COMMAND_LINE }
+  if (count > 0) await insertEvent(db, isOperator(db, COMMAND_LINE, now), event)
 }
 
 async function missingMembers({ db }: Site, members: OldMember[], now: number): Promise<Item[]> {

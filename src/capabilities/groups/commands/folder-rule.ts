@@ -1,4 +1,5 @@
 import { COMMAND_LINE } from '../../../core/access/operators.ts'
+import { isOfNobody } from '../../../core/accounts/groups.ts'
 import { explained, UsageError } from '../../../programs/kit/command-error.ts'
 import { choice, takes } from '../../../programs/kit/declaration.ts'
 import { latchkey } from '../../../programs/kit/printed-command.ts'
@@ -33,9 +34,8 @@ const list = onSite({
   },
 })
 
-/** A rule of nobody, which an import has made, has an id below 0. */
 function nameWithout(uid: number): string {
-  return uid < 0 ? '(nobody)' : `#${uid} (deleted)`
+  return isOfNobody(uid) ? '(nobody)' : `#${uid} (deleted)`
 }
 
 const SET_OPTIONS = {

@@ -1,3 +1,4 @@
+import { isOfNobody } from '../../../../core/accounts/groups.ts'
 import { Field } from '../../../../web/kit/fields.tsx'
 import type { Problem } from '../../../../web/kit/form.ts'
 import type { View } from '../../../../web/kit/view.ts'
@@ -17,8 +18,7 @@ export function whoIn({ t }: View, { group, userId, username }: ListedRule): str
   if (group === 'user') return t.folders.allUsers
   if (group === 'guest') return t.folders.guests
   if (group !== null) return t.folders.group(group)
-  // A rule of nobody, which an import has made, has an id below 0.
-  if (userId !== null && userId < 0) return t.folders.nobody
+  if (isOfNobody(userId)) return t.folders.nobody
   return username ?? t.folders.deletedUser(userId ?? 0)
 }
 
