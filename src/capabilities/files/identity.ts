@@ -36,7 +36,7 @@ export async function ensureFileUser(
  * What a request may do was decided for the account as it was read: with another base path, the
  * same request is for other files.
  */
-function changedMeanwhile({ id }: Account): Refusal {
+export function changedMeanwhile({ id }: Account): Refusal {
   const detail = `user ${id} has changed meanwhile`
   return new Refusal('filesUnavailable', { detail, retryAfterSeconds: 1 })
 }

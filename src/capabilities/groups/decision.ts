@@ -228,10 +228,14 @@ export function hasRulesIn({ at }: Pick<SeenRules, 'at'>, path: string): boolean
   return at.has(path) || foldedOf(at).byFold.has(foldPath(path)) || hasRulesBelow({ at }, path)
 }
 
+/** Tells whether a folder, or one above it, has rules. */
+export function isCovered(ruled: Pick<RulesAt, 'has'>, path: string): boolean {
+  return pathAndParents(path).some((folder) => ruled.has(folder))
+}
+
 /** Tells whether a rule decides about a folder, or about one below it. */
 export function isRuled(at: RulesAt, path: string): boolean {
-  const isBelowRules = pathAndParents(path).some((folder) => at.has(folder))
-  return isBelowRules || otherSpellings(at, path).length > 0 || hasRulesBelow({ at }, path)
+  return isCovered(at, path) || otherSpellings(at, path).length > 0 || hasRulesBelow({ at }, path)
 }
 
 /** The ids of accounts of this site; `undefined` where everybody may. */

@@ -3,10 +3,11 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
-import { isAtOrBelow } from './decision.ts'
+import { isCovered } from './decision.ts'
 import { recordingMetas, hasFolders } from './meta-store.ts'
 import { asOnlyWriter, METAS } from '../files/lease.ts'
 import { isSame, type Meta, planFollowing } from './metas.ts'
+import { withSmallNames } from './openlist-members.ts'
 import { listMetas, readRights, type Rights } from './plan.ts'
 import { forgetMeta, sendingMetas, sendMeta } from './send-metas.ts'
 import { type WriterDeps as FolderDeps, writeFirst } from './write-in-time.ts'
@@ -38,9 +39,7 @@ export async function mergeMeta(
   note: (before: Meta | undefined) => void,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!(await hasFolders(deps.db))) return sent
-  // OpenList reads the names of members in any case, and the last one counts.
-  const members = Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value] as const)
-  const parsed = v.safeParse(sentSchema, Object.fromEntries(members))
+  const parsed = v.safeParse(sentSchema, withSmallNames(sent))
   // OpenList refuses a meta without a path.
   if (!parsed.success) return sent
   const meta = { ...parsed.output, path: cleanFolder(parsed.output.path) }
@@ -49,9 +48,9 @@ export async function mergeMeta(
   note(before)
   if (before !== undefined && rights.folders.includes(before.path) && before.path !== meta.path)
     throw new Refusal('usersFromRules')
-  if (!isCovered(rights, meta.path)) {
+  if (!isCovered(rights.at, meta.path)) {
     // Lists of rules do not go along to another path.
-    const isReleased = before !== undefined && isCovered(rights, before.path)
+    const isReleased = before !== undefined && isCovered(rights.at, before.path)
     return isReleased ? withLists(meta, undefined) : meta
   }
   if (!isLeftToRules(rights, meta, before)) throw new Refusal('usersFromRules')
@@ -103,7 +102,7 @@ export async function findDeletable(
   if (!(await hasFolders(deps.db))) return undefined
   const rights = await readRights(deps, files)
   const meta = rights.metas.find((each) => each.id === id)
-  if (meta === undefined || !isCovered(rights, meta.path)) return undefined
+  if (meta === undefined || !isCovered(rights.at, meta.path)) return undefined
   if (rights.folders.includes(meta.path)) throw new Refusal('usersFromRules')
   return meta
 }
@@ -120,17 +119,13 @@ export async function forgetDeleted(
   await forgetMeta(deps, files, sendingMetas(await listMetas(deps, files)), { id, path })
 }
 
-function isCovered({ folders }: Rights, path: string): boolean {
-  return folders.some((folder) => isAtOrBelow(path, folder))
-}
-
 /** Whether the lists of a meta are empty, as they are, or as the rules want them. */
 function isLeftToRules(rights: Rights, sent: SentMeta, before: Meta | undefined): boolean {
   const read = sent.read_users ?? []
   const write = sent.write_users ?? []
   if (read.length === 0 && write.length === 0) return true
   const wanted = rights.listsAt(sent.path)
-  const isCoveredBefore = before !== undefined && isCovered(rights, before.path)
+  const isCoveredBefore = before !== undefined && isCovered(rights.at, before.path)
   const there = { read: before?.read_users ?? [], write: before?.write_users ?? [] }
   return [wanted, ...(isCoveredBefore ? [there] : [])].some(
     (lists) =>

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isAtOrBelow, pathAndParents } from './decision.ts'
+import { isAtOrBelow, isCovered, pathAndParents } from './decision.ts'
 
 const idsSchema = v.nullish(v.array(v.number()), null)
 
@@ -90,7 +90,6 @@ export function planMetas(state: MetaState): MetaPlan {
   const recordAt = new Map(records.map((record) => [record.path, record]))
   const metaAt = new Map(metas.map((meta) => [meta.path, meta]))
   const ruled = new Set(folders)
-  const isCovered = (path: string) => pathAndParents(path).some((parent) => ruled.has(parent))
   const saidAbove = sayingAbove(metaAt, recordAt)
   const created = folders.filter((path) => !metaAt.has(path))
   const gone = records.filter(({ path }) => !metaAt.has(path) && !ruled.has(path))
@@ -99,7 +98,8 @@ export function planMetas(state: MetaState): MetaPlan {
     ...metas.flatMap((meta) => {
       const record = recordAt.get(meta.path)
       const above = saidAbove(meta.path)
-      if (!isCovered(meta.path)) return record === undefined ? [] : release(meta, record, above)
+      if (!isCovered(ruled, meta.path))
+        return record === undefined ? [] : release(meta, record, above)
       return covering(state, meta, record, above, ruled.has(meta.path))
     }),
     ...gone.map(forgetting),
@@ -185,10 +185,10 @@ export function planFollowing(state: MetaState, before: Meta): MetaWrite[] {
   const { folders, metas, records } = state
   const recordAt = new Map(records.map((record) => [record.path, record]))
   const saidAbove = sayingAbove(new Map(metas.map((meta) => [meta.path, meta])), recordAt)
-  const isCovered = (path: string) => folders.some((folder) => isAtOrBelow(path, folder))
+  const ruled = new Set(folders)
   return metas.flatMap((meta) => {
     const { path } = meta
-    const isOwn = recordAt.get(path)?.isOwn === true && isCovered(path)
+    const isOwn = recordAt.get(path)?.isOwn === true && isCovered(ruled, path)
     if (!isOwn || path === before.path || !isAtOrBelow(path, before.path)) return []
     const above = saidAbove(path)
     const old = SAYINGS.filter(

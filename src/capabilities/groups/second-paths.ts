@@ -154,6 +154,6 @@ function whereShown(storages: readonly Storage[], place: string): string[] {
 }
 
 /** Returns where a path is when the folder above it is another one. */
-function moved(path: string, from: string, to: string): string {
+export function moved(path: string, from: string, to: string): string {
   return cleanFolder(`${to}/${path.slice(from.length)}`)
 }

@@ -35,8 +35,8 @@ export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<W
 
 /**
  * Takes what a change of accounts or members has taken: writes the first folders and cancels tasks
- * that wait at the file server. Where nothing is to be done, it takes one round trip to D1; none
- * for a request that has written already.
+ * at the file server. Where nothing is to be done, it takes one round trip to D1; none for a
+ * request that has written already.
  *
  * @param isStopping Whether the change may forbid tasks that no rule forbids.
  */

@@ -10,6 +10,7 @@ import { chargeUnspent } from '../../../core/throttle/charges.ts'
 import { retryCounter } from '../../../core/throttle/counters.ts'
 import { LIMITS } from '../../../core/throttle/limits.ts'
 import type { FileAsker, FileCall, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
+import { changedMeanwhile } from '../../files/identity.ts'
 import { callAsAdmin, readAnswer } from '../../files/origin.ts'
 import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import {
@@ -198,8 +199,7 @@ async function settle({ deps, files, rights }: Site, asker: FileAsker) {
   if (!(await settleFor(deps, files, asker, known.waits))) return { ...known, account }
   const again = await readAgain(deps, account)
   if (again?.isSame === true) return { ...again.rights, account }
-  const detail = `user ${account.id} has changed meanwhile`
-  throw new Refusal('filesUnavailable', { detail, retryAfterSeconds: 1 })
+  throw changedMeanwhile(account)
 }
 
 function guardItems(site: Site, item: ItemCall): GuardedCall {

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../../core/base/file-server.ts'
-import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import type { Deps } from '../../../core/deps.ts'
 import { validateJson } from '../../../web/http/input.ts'
@@ -8,16 +7,14 @@ import type { FileCall, GuardedCall } from '../../../web/kit/file-guard.ts'
 import { callAsAdmin } from '../../files/origin.ts'
 import { type FolderRule, isAtOrBelow } from '../decision.ts'
 import { hasFolders } from '../meta-store.ts'
+import { withSmallNames } from '../openlist-members.ts'
 import { readRights } from '../plan.ts'
-import { isInStorage, listStorages, shownPathOf } from '../second-paths.ts'
+import { isInStorage, listStorages, moved, shownPathOf } from '../second-paths.ts'
 import { understoodJson } from './readings.ts'
 
-/** OpenList reads the names of members in any case, and the last one counts. */
 const storageSchema = v.pipe(
   v.record(v.string(), v.unknown()),
-  v.transform((sent) =>
-    Object.fromEntries(Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value])),
-  ),
+  v.transform(withSmallNames),
   v.looseObject({ id: v.number(), mount_path: v.string() }),
 )
 const mountSchema = v.object({ mount_path: v.string() })
@@ -64,13 +61,12 @@ async function refuseMove(
   if (!v.is(mountSchema, data)) return
   const [from, to] = [shownPathOf(data.mount_path), shownPathOf(sent.mount_path)]
   if (from === to) return
-  const moved = rights.rules.filter(({ path }) => isInStorage(storages, from, path))
-  const isKept = moved.every((rule) => {
-    const path = cleanFolder(`${to}/${from === '/' ? rule.path : rule.path.slice(from.length)}`)
-    return rights.at.get(path)?.some((other) => isLike(rule, other))
-  })
+  const inIt = rights.rules.filter(({ path }) => isInStorage(storages, from, path))
+  const isKept = inIt.every((rule) =>
+    rights.at.get(moved(rule.path, from, to))?.some((other) => isLike(rule, other)),
+  )
   const waits = [...rights.writes, ...rights.blocked].some(({ path }) => isAtOrBelow(path, to))
-  if (moved.length > 0 && (!isKept || waits)) throw new Refusal('storageHasRules')
+  if (inIt.length > 0 && (!isKept || waits)) throw new Refusal('storageHasRules')
 }
 
 function isLike(one: FolderRule, other: FolderRule): boolean {
