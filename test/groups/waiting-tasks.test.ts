@@ -86,8 +86,36 @@ describe('with the first rule of a site', () => {
       if (++waits === 3) site.openlist.tasks.rows.length = 0
       return wait(milliseconds)
     }
-    expect(await site.addRule('/far', { uid: ALICE }, 'read')).toMatchObject({ code: 200 })
-    expect(waits).toBe(3)
+    const { code, data } = await site.addRule('/far', { uid: ALICE }, 'read')
+    expect([code, waits]).toEqual([200, 3])
+    expect(data.warnings).not.toContain('tasks_under_way')
+  })
+
+  test.each(Object.entries(NAMES))(
+    'it warns of what is left, of an administrator too: %s',
+    async (kind, name) => {
+      const admins = { creator: 'admin', creator_role: 2 }
+      queue('of an admin', { kind, name, ...admins, state: RUNNING })
+      queue('is done', { kind, name, ...admins, state: SUCCEEDED })
+      const { data } = await site.addRule('/far', { uid: ALICE }, 'read')
+      expect(data).toMatchObject({ waiting: 0, warnings: ['tasks_under_way'] })
+      // What was begun since then was begun under rules.
+      const second = await site.addRule('/nas', { uid: ALICE }, 'read')
+      expect(second.data.warnings).toEqual([])
+    },
+  )
+
+  test('it warns of what does not end in time, and of what is not listed', async () => {
+    queue('hangs', { state: RUNNING })
+    const first = await site.addRule('/far', { uid: ALICE }, 'read')
+    expect(first.data.warnings).toContain('tasks_under_way')
+    await site.admin('POST', `folder_rule/delete?id=${first.data.id}`)
+    site.openlist.tasks.rows.length = 0
+    site.openlist.answer = ({ path }) =>
+      path === '/api/task/move/undone' ? new Response('', { status: 500 }) : undefined
+    const { data } = await site.addRule('/far', { uid: ALICE }, 'read')
+    expect(data).toMatchObject({ waiting: 1 })
+    expect(data.warnings).toContain('tasks_under_way')
   })
 
   test('the second ends only what it forbids', async () => {

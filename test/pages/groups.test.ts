@@ -5,6 +5,7 @@ import { groupNameKey } from '../../src/core/accounts/groups.ts'
 import { arrangeGroups, type GroupsSite } from '../groups/groups-site.ts'
 import { addGroup } from '../support/groups.ts'
 import { expectEscaped, MARKUP } from '../support/markup.ts'
+import { RUNNING } from '../support/openlist-tasks.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
 import { alertIn, problemAt, textOf, Visitor } from '../support/visitor.ts'
 
@@ -285,6 +286,15 @@ describe('the page of folders', () => {
     expect(await shown(FOLDERS)).not.toContain('shows files of other folders')
     site.openlist.answer = () => Promise.reject(new TypeError('away'))
     expect(await shown(FOLDERS)).toContain('The file server does not answer now.')
+  })
+
+  test('says that tasks are under way with the first rule', async () => {
+    const task = { kind: 'copy', id: 'x', name: 'x', creator: 'admin', creator_role: 2 }
+    site.openlist.tasks.rows.push({ ...task, state: RUNNING })
+    const { location } = await add('/nas', 'user:alice', 'read')
+    expect(await shown(location ?? '')).toContain('Tasks may still be under way at OpenList')
+    const second = await add('/club', 'user:alice', 'read')
+    expect(second.location).toBe(`${FOLDERS}?done=folder-rule-made`)
   })
 
   test('shows what waits, as the status of the site does, and writes it', async () => {

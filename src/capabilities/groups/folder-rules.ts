@@ -37,8 +37,8 @@ import {
   type Whose,
 } from './rule-store.ts'
 import { refuseFile } from './there.ts'
-import { findWarnings } from './warnings.ts'
-import { type WriterDeps, writeInTime } from './write-in-time.ts'
+import { findWarnings, type FolderWarning } from './warnings.ts'
+import { type WriterDeps, writeFirst, writeInTime } from './write-in-time.ts'
 import { refuseForeignLists } from './writer.ts'
 
 export type RuleDeps = ChangeDeps & WriterDeps
@@ -108,7 +108,7 @@ export async function createRule(
   deps: RuleDeps,
   operator: Operator,
   asked: AskedRule,
-): Promise<{ id: number; waiting: number; warnings: string[] }> {
+): Promise<{ id: number; waiting: number; warnings: FolderWarning[] }> {
   const { db } = deps
   const path = readFolder(asked.path)
   const named = readWhose(asked)
@@ -136,8 +136,12 @@ export async function createRule(
     // The group or the user was deleted, or the user became an admin, since it was found.
     throw new Refusal(whose.userId === null ? 'groupNotFound' : 'userNotFound')
   }
-  const waiting = await writeInTime(deps)
-  return { id: rule.id, waiting, warnings: await findWarnings(deps, files, path, isThere) }
+  const { waiting, warnings } = await writeFirst(deps, files)
+  return {
+    id: rule.id,
+    waiting,
+    warnings: await findWarnings(deps, files, path, isThere, warnings),
+  }
 }
 
 type Named = { group: string } | { uid: number }

@@ -89,10 +89,15 @@ export async function cancelTasks(
  * Ends what users have begun before the site had rules, when nobody looked: the file server deletes
  * the source of a move when all is done that goes into the same folder.
  *
+ * @returns Whether any task is left, of an administrator too: moves of users may wait for it.
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
-export async function endEarlierTasks(deps: TaskDeps, files: FileServer): Promise<void> {
+export async function endEarlierTasks(deps: TaskDeps, files: FileServer): Promise<boolean> {
   await Promise.all(TASK_KINDS.map((kind) => endTasks(deps, files, kind, isOfUser)))
+  const left = await Promise.all(
+    TASK_KINDS.map((kind) => listTasks(deps, files, kind, 'undone', () => true)),
+  )
+  return left.some(({ length }) => length > 0)
 }
 
 /** Cancels tasks, and waits for those that run to end, as long as it may. */

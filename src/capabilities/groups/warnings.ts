@@ -13,6 +13,7 @@ import { findWeakRules, selectGivenRights, type WeakRule } from './weak-rules.ts
 
 /** What makes a rule weaker than it looks. Operators see these words in the API. */
 const WARNINGS = [
+  'tasks_under_way',
   'unsigned_links',
   'open_to_guest',
   'other_path',
@@ -28,19 +29,21 @@ const settingSchema = v.object({ value: v.string() })
  * Finds what makes the rules of a folder weaker than they look.
  *
  * @param isThere Whether the folder is known to be there.
+ * @param seen What was found when it was written.
  */
 export async function findWarnings(
   deps: OriginDeps & Pick<Deps, 'db' | 'now'>,
   files: FileServer,
   path: string,
   isThere: boolean,
+  seen: readonly FolderWarning[],
 ): Promise<FolderWarning[]> {
   const { rights, rules, people } = await runBatch(deps.db, {
     rights: selectGivenRights(deps.db, path),
     rules: selectRules(deps.db),
     people: selectPeople(deps.db),
   })
-  const found = new Set<FolderWarning>(findWeakRules(rights).map(({ weakness }) => weakness))
+  const found = new Set([...seen, ...findWeakRules(rights).map(({ weakness }) => weakness)])
   const here = { at: rulesByPath(readRules(rules)), people: readPeople(people, deps.now()) }
   if (isOpenToGuest(here, path)) found.add('open_to_guest')
   for (const warning of await findThere(deps, files, path, isThere)) found.add(warning)

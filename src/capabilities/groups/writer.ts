@@ -15,6 +15,7 @@ import { sendMeta, sendingMetas } from './send-metas.ts'
 import { disableShares } from './shares.ts'
 import { isSettled } from './store.ts'
 import { cancelForbiddenTasks, cancelTasksOver, endEarlierTasks } from './waiting-tasks.ts'
+import type { FolderWarning } from './warnings.ts'
 
 export type WriterDeps = LeaseDeps &
   Pick<Deps, 'isolateMemory'> & {
@@ -40,6 +41,7 @@ export interface Written {
   folders: number
   written: number
   waiting: number
+  warnings: FolderWarning[]
 }
 
 /**
@@ -61,7 +63,7 @@ export async function writeFolders(deps: WriterDeps, files: FileServer): Promise
   }
   const { folders, records } = await readRightsHere(deps)
   const waiting = new Set([...folders, ...records.map(({ path }) => path)]).size
-  return { folders: folders.length, written: 0, waiting }
+  return { folders: folders.length, written: 0, waiting, warnings: [] }
 }
 
 /** Writes all folders that wait, after an answer. A failure is logged; the next run tries again. */
@@ -178,12 +180,16 @@ async function writeRound(
 ): Promise<Written> {
   const rights = await readRights(leased, files)
   const isFirst = rights.folders.length > 0 && rights.records.every(({ lists }) => !lists)
+  let areTasksLeft = isFirst
+  const endEarlier = async () => {
+    areTasksLeft = await endEarlierTasks(deps, files)
+  }
   const ended = await Promise.all([
     isDone(deps, 'the shares of the file server', disableShares(leased, files, rights)),
     isDone(
       deps,
       'the tasks of the file server',
-      isFirst ? endEarlierTasks(deps, files) : cancelTasksOver(deps, files, rights),
+      isFirst ? endEarlier() : cancelTasksOver(deps, files, rights),
     ),
   ])
   const isEnded = ended.every(Boolean)
@@ -195,6 +201,7 @@ async function writeRound(
     folders: rights.folders.length,
     written: written.size,
     waiting: isEnded ? waiting.size : Math.max(waiting.size, 1),
+    warnings: areTasksLeft ? ['tasks_under_way'] : [],
   }
 }
 

@@ -13,6 +13,7 @@ import { changeRule, createRule, listRules, removeRule } from '../folder-rules.t
 import { moveFolder } from '../move.ts'
 import { checkRecord, ruleRecord } from '../record.ts'
 import { syncFolders } from '../sync.ts'
+import type { FolderWarning } from '../warnings.ts'
 import { withFileServer } from './deps.ts'
 
 const COLUMNS = ['id', 'path', 'group', 'username', 'access']
@@ -82,18 +83,23 @@ permissions and the base path of a user.`,
       const done = rule === undefined ? 'had no rule' : 'has no rule any more'
       return output.done(`${name} ${done} for ${path}.${say(waiting)}`, { ...record, waiting })
     }
+    const none: readonly FolderWarning[] = []
     const { waiting, warnings } =
       rule === undefined
         ? await explained(createRule(deps, COMMAND_LINE, { ...asked, access }), {
             folderHasOwnUsers: `OpenList has users of its own at or below ${path}; make rules of them first: ${latchkey('folder-rule', 'adopt', path)}`,
             adminsHaveEveryRight: 'Administrators have every right: no rule is for them.',
           })
-        : { waiting: await changeRule(deps, COMMAND_LINE, rule.id, access), warnings: [] }
-    const warned = warnings.length === 0 ? '' : ` Warnings: ${warnings.join(', ')}.`
+        : { waiting: await changeRule(deps, COMMAND_LINE, rule.id, access), warnings: none }
+    const hint = warnings.includes('tasks_under_way') ? TASKS_HINT : ''
+    const warned = warnings.length === 0 ? '' : ` Warnings: ${warnings.join(', ')}.${hint}`
     const done = `${path}: ${name} ${access}.${say(waiting)}${warned}`
     output.done(done, { ...record, waiting, warnings })
   },
 })
+
+const TASKS_HINT =
+  ' Tasks may still be under way at OpenList: wait until all have ended, or restart OpenList, before you trust the rule.'
 
 /** Finds the rule of a group or a user for a folder. */
 async function findRule(

@@ -360,6 +360,8 @@ const peopleNoticesEn = {
   'group-left': 'The user was removed from the group.',
   'group-deleted': 'The group was deleted.',
   'folder-rule-made': 'The right was given.',
+  'folder-rule-made-tasks':
+    'The right was given. Tasks may still be under way at OpenList: wait until all have ended, or restart OpenList, before you trust it.',
   'folder-rule-changed': 'The right was changed.',
   'folder-rule-removed': 'The right was removed.',
   'folders-compared': 'The rights were compared with the file server.',

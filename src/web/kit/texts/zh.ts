@@ -42,6 +42,8 @@ const peopleNoticesZh = {
   'group-left': '用户已移出用户组。',
   'group-deleted': '用户组已删除。',
   'folder-rule-made': '权限已设置。',
+  'folder-rule-made-tasks':
+    '权限已设置。OpenList 中可能仍有任务在进行：请等所有任务结束，或重启 OpenList，之后再依赖此权限。',
   'folder-rule-changed': '权限已修改。',
   'folder-rule-removed': '权限已移除。',
   'folders-compared': '已将权限与文件服务器比对。',

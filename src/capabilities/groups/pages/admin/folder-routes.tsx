@@ -41,7 +41,12 @@ export const folderPages = formsOf(FOLDERS_PATH, showFolders, {
       nameNotice(c, `${who.replace(/^(?:group|user):/, '').trim() || username} · ${path}`)
       return createRule(c.get('deps'), actorOf(c), { path, access, ...whose })
     },
-    done: 'folder-rule-made',
+    done: (c, { warnings }) =>
+      goTo(
+        c,
+        FOLDERS_PATH,
+        warnings.includes('tasks_under_way') ? 'folder-rule-made-tasks' : 'folder-rule-made',
+      ),
   }),
   change: action({
     reads: ruleForm,
