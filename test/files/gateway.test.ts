@@ -1097,6 +1097,22 @@ describe('a body that takes its time', () => {
     }
   })
 
+  test.each([{}, { 'Content-Length': String(3 * 1024 * 1024) }])(
+    'is read to its end before it is refused: %j',
+    async (headers) => {
+      let left = 3
+      const pull = (controller: ReadableStreamDefaultController) => {
+        if (left === 0) return controller.close()
+        left -= 1
+        controller.enqueue(new Uint8Array(1024 * 1024))
+      }
+      const body = new ReadableStream({ pull }, { highWaterMark: 0 })
+      const all = { 'CF-Connecting-IP': '192.0.2.1', Authorization: token, ...headers }
+      const answer = await site.request('/api/fs/list', { method: 'POST', headers: all, body })
+      expect([(await answer.json<Envelope>()).code, left]).toEqual([413, 0])
+    },
+  )
+
   test.each(['/api/fs/list', '/api/fs/put', '/api/admin/setting/save', '/dav/x'])(
     'is not read of a token that is none: %s',
     async (path) => {

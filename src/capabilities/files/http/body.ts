@@ -9,6 +9,8 @@ import { targetOf } from './target.ts'
 const MAX_KEPT_BYTES = 64 * 1024
 /** The names of some thousand files, or all settings. */
 const MAX_LIST_BYTES = 1024 * 1024
+/** Of a body that is too large, so much is read and thrown away. */
+const MAX_SKIPPED_BYTES = 16 * 1024 * 1024
 
 /** The body of a request to the file server. */
 export interface SentBody {
@@ -46,8 +48,18 @@ export function readUpload(c: AppContext): Promise<SentBody> {
  */
 export async function readWhole(c: AppContext, maxBytes = MAX_LIST_BYTES): Promise<SentBody> {
   const body = await readUpTo(c, maxBytes)
-  if (body.kept === undefined) throw new Refusal('bodyTooLarge')
-  return body
+  if (body.kept !== undefined) return body
+  // workerd closes the connection when the body was not read, and the answer can be lost.
+  if (body.stream !== undefined) await skip(body.stream)
+  throw new Refusal('bodyTooLarge')
+}
+
+async function skip(body: ReadableStream<Uint8Array>): Promise<void> {
+  let bytes = 0
+  for await (const { length } of body) {
+    bytes += length
+    if (bytes > MAX_SKIPPED_BYTES) break
+  }
 }
 
 /** Keeps a body of so many bytes, and passes a larger one as a stream. That of a GET has no meaning. */
