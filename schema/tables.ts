@@ -709,6 +709,21 @@ export const fileLeases = sqliteTable('file_leases', {
   endsAt: time('ends_at').notNull(),
 })
 
+/**
+ * Requests of users that the file server may still work on: a change of rights waits for those that
+ * began before it (`groups/requests-under-way.ts`).
+ */
+export const fileRequests = sqliteTable('file_requests', {
+  /** Random. */
+  id: text('id').primaryKey(),
+  /** No reference: the file server works on when the user is deleted. */
+  userId: integer('user_id').notNull(),
+  /** JSON: the version of the rules, and what the account might do, when it began. */
+  rights: text('rights').notNull(),
+  /** When it is taken to be over, if nobody has seen its end. */
+  endsAt: time('ends_at').notNull(),
+})
+
 /** Links that admit who has them: invitations, new passwords, confirmations of addresses (joining/). */
 export const links = sqliteTable(
   'links',

@@ -77,6 +77,7 @@ const OTHER_TABLES = {
   audit_events: 'the column `events`',
   deleted_items: 'test/pages/undo.test.ts',
   file_leases: 'test/files/writes.test.ts',
+  file_requests: 'test/groups/requests-under-way.test.ts',
   file_users: 'test/files/gateway.test.ts',
   folder_rules: 'test/groups/folder-rules.test.ts',
   group_members: 'test/groups/groups.test.ts',

@@ -74,8 +74,11 @@ const PARTS = {
   ssh_keys: 'ssh_keys',
 } as const
 
-/** Writes to the file server, logouts that programs are to be told of, and mails, while they go on. */
-const NOT_KEPT = ['deleted_items', 'file_leases', 'mails', 'openid_logouts']
+/**
+ * Writes and requests to the file server, logouts that programs are to be told of, and mails, while
+ * they go on.
+ */
+const NOT_KEPT = ['deleted_items', 'file_leases', 'file_requests', 'mails', 'openid_logouts']
 
 /** What no export may hold: hashes, sealed texts and keys. The word says what it would be. */
 const secretsOf = (table: string, columns: string) =>

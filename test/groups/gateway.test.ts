@@ -118,7 +118,8 @@ describe('an item that is closed', () => {
     expect(await post(name, body)).toMatchObject(answer)
     const looks = /[/_]move$/.test(name) ? ['GET /api/admin/storage/list'] : []
     expect(openlist.paths()).toEqual(answer === PASSED ? [...looks, `POST /api/${name}`] : [])
-    expect(site.meter.roundTrips).toBe(1)
+    // One that is passed on is noted before, and forgotten after it.
+    expect(site.meter.roundTrips).toBe(answer === PASSED ? 3 : 1)
   })
 
   test.each([

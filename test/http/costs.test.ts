@@ -137,10 +137,11 @@ const PARTIAL_INDEX =
 const SEARCH = /where \(instr\("users"."username_key", \?\) > 0/
 /**
  * Tables of a few rows: the version of the list of accounts, the groups, the signing keys, the
- * programs of the site, names that were freed, and the writes to the file server that go on.
+ * programs of the site, names that were freed, and the writes and requests to the file server that
+ * go on.
  */
 const FEW_ROWS =
-  /^SCAN (account_list|groups|file_leases|openid_keys|later|openid_clients|reserved_names)\b/
+  /^SCAN (account_list|groups|file_leases|file_requests|openid_keys|later|openid_clients|reserved_names)\b/
 /**
  * Only an operator who deletes a program looks for what users allowed it. An index would cost a row
  * for each.

@@ -10,6 +10,7 @@ const STAYS: Record<string, string> = {
   common_passwords: 'part of every site',
   deleted_items: 'the sessions that may bring them back stay behind',
   file_leases: 'who writes to the file server now',
+  file_requests: 'what the file server works on now',
   file_users: 'the ids there, found anew by name',
   folder_metas: 'the ids there, found anew by path',
   folder_state: 'a version that the first rule makes anew',

@@ -9,6 +9,7 @@ import { type FolderRule, type RulesAt, rulesByPath, seenBy, usersOf } from './d
 import { type Lists, type Meta, metaSchema, type MetaPlan, planMetas } from './metas.ts'
 import { readMetaRecords, selectMetaRecords, selectRemoteUsers } from './meta-store.ts'
 import type { MetaRecord } from './metas.ts'
+import { selectUnderWay } from './requests-under-way.ts'
 import {
   type PersonHere,
   readPeople,
@@ -39,6 +40,8 @@ export interface RightsHere {
   records: readonly MetaRecord[]
   /** The users of the file server whom an account acts as. */
   remoteUsers: Awaited<ReturnType<typeof selectRemoteUsers>>
+  /** The requests under way whose users' rights were others when they began. */
+  underWay: number
 }
 
 /** Reads the rules and whom they concern, in one round trip. */
@@ -49,6 +52,7 @@ export async function readRightsHere({ db, now }: Pick<Deps, 'db' | 'now'>): Pro
     people: selectPeople(db),
     records: selectMetaRecords(db),
     remoteUsers: selectRemoteUsers(db),
+    underWay: selectUnderWay(db, now()),
   })
   const rules = readRules(answers.rules)
   const at = rulesByPath(rules)
@@ -61,6 +65,7 @@ export async function readRightsHere({ db, now }: Pick<Deps, 'db' | 'now'>): Pro
     people: readPeople(answers.people, now()),
     records: readMetaRecords(answers.records),
     remoteUsers: answers.remoteUsers,
+    underWay: answers.underWay[0]?.count ?? 0,
   }
 }
 

@@ -47,6 +47,14 @@ export function isSameStanding(before: Standing, after: Standing): boolean {
   )
 }
 
+/** Tells whether an account, and the rules, are as they were when a request was let through. */
+export function isStillAllowed(
+  { account, version }: { account: Standing; version: string | undefined },
+  now: (Standing & { version: string }) | undefined,
+): boolean {
+  return now !== undefined && now.version === version && isSameStanding(account, now)
+}
+
 /** Selects the fields of an account, and the version of the rules. */
 export function selectStanding(db: Database, userId: number) {
   const version = stateOf(folderState.version).as('version')

@@ -43,14 +43,15 @@ type RightsOfTasks = RightsHere & { metas: readonly Meta[] }
 
 type TaskDeps = OriginDeps & Pick<Deps, 'wait'>
 
-/** Cancels as `cancelTasksOver` does, by the rights of this moment. */
+/** Cancels as `cancelTasksOver` does, by the rights of this moment, which it returns. */
 export async function cancelForbiddenTasks(
   deps: PlanDeps & TaskDeps,
   files: FileServer,
-): Promise<void> {
+): Promise<RightsHere> {
   const here = await readRightsHere(deps)
-  if (here.folders.length === 0) return
-  await cancelTasksOver(deps, files, { ...here, metas: await listMetas(deps, files) })
+  if (here.folders.length > 0)
+    await cancelTasksOver(deps, files, { ...here, metas: await listMetas(deps, files) })
+  return here
 }
 
 /**

@@ -14,6 +14,7 @@ import { findWeakRules, selectGivenRights, type WeakRule } from './weak-rules.ts
 /** What makes a rule weaker than it looks. Operators see these words in the API. */
 const WARNINGS = [
   'tasks_under_way',
+  'requests_under_way',
   'unsigned_links',
   'open_to_guest',
   'other_path',

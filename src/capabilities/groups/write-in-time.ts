@@ -1,5 +1,6 @@
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { Database, Deps } from '../../core/deps.ts'
+import { waitForRequests } from './requests-under-way.ts'
 import { isSettled } from './store.ts'
 import {
   cancelTasksInTime,
@@ -25,10 +26,22 @@ export async function writeInTime(deps: WriterDeps): Promise<number> {
 /** The databases of requests that have written before their answer: each request has its own. */
 const haveWritten = new WeakSet<Database>()
 
-/** Writes the first folders now, and the others after the answer. */
+/**
+ * Writes the first folders now, and the others after the answer. It waits for the requests that
+ * were let through before, and ends what they have made.
+ */
 export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<Written> {
   haveWritten.add(deps.db)
-  const written = await writeFolders(deps, files)
+  let written = await writeFolders(deps, files)
+  if (written.underWay > 0 && (await waitForRequests(deps))) {
+    const before = written
+    const again = await writeFolders(deps, files)
+    written = {
+      ...again,
+      written: before.written + again.written,
+      warnings: [...before.warnings, ...again.warnings],
+    }
+  }
   if (written.waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
   return written
 }

@@ -12,6 +12,7 @@ import { forgettingMetas, recordingMetas, recordSettled } from './meta-store.ts'
 import { listForeignIn, type MetaRecord, type MetaWrite } from './metas.ts'
 import { type Rights, readRights, readRightsHere } from './plan.ts'
 import { sendMeta, sendingMetas } from './send-metas.ts'
+import { waitForRequests } from './requests-under-way.ts'
 import { disableShares } from './shares.ts'
 import { isSettled } from './store.ts'
 import { cancelForbiddenTasks, cancelTasksOver, endEarlierTasks } from './waiting-tasks.ts'
@@ -41,6 +42,8 @@ export interface Written {
   folders: number
   written: number
   waiting: number
+  /** The requests under way that began before a change of rights. */
+  underWay: number
   warnings: FolderWarning[]
 }
 
@@ -61,9 +64,9 @@ export async function writeFolders(deps: WriterDeps, files: FileServer): Promise
       tellFailure(deps, error, { during: 'the folders of the file server' })
     }
   }
-  const { folders, records } = await readRightsHere(deps)
+  const { folders, records, underWay } = await readRightsHere(deps)
   const waiting = new Set([...folders, ...records.map(({ path }) => path)]).size
-  return { folders: folders.length, written: 0, waiting, warnings: [] }
+  return { folders: folders.length, written: 0, waiting, underWay, warnings: [] }
 }
 
 /** Writes all folders that wait, after an answer. A failure is logged; the next run tries again. */
@@ -73,10 +76,14 @@ export async function writeRest(deps: WriterDeps, files: FileServer): Promise<vo
   while (written.waiting > 0 && written.written > 0)
 }
 
-/** Cancels the tasks that are forbidden. A failure is logged; the next run tries again. */
+/**
+ * Cancels the tasks that are forbidden, again once the requests under way have made theirs. A
+ * failure is logged; the next run tries again.
+ */
 export async function cancelTasksInTime(deps: WriterDeps, files: FileServer): Promise<void> {
   try {
-    await cancelForbiddenTasks(deps, files)
+    const { underWay } = await cancelForbiddenTasks(deps, files)
+    if (underWay > 0 && (await waitForRequests(deps))) await cancelForbiddenTasks(deps, files)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     tellFailure(deps, error, { during: 'the tasks of the file server' })
@@ -192,7 +199,8 @@ async function writeRound(
       isFirst ? endEarlier() : cancelTasksOver(deps, files, rights),
     ),
   ])
-  const isEnded = ended.every(Boolean)
+  const { underWay } = rights
+  const isEnded = ended.every(Boolean) && underWay === 0
   const { left, done } = await writeSome(leased, files, rights, choose(rights))
   if (left.length === 0 && isEnded) await recordSettled(deps.db, rights.version)
   const waiting = new Set(left.map(({ path }) => path))
@@ -201,6 +209,7 @@ async function writeRound(
     folders: rights.folders.length,
     written: written.size,
     waiting: isEnded ? waiting.size : Math.max(waiting.size, 1),
+    underWay,
     warnings: areTasksLeft ? ['tasks_under_way'] : [],
   }
 }

@@ -42,6 +42,9 @@ export interface FileAsker {
   ask?: (path: string, body?: unknown) => Promise<{ code: number; data?: unknown }>
 }
 
+/** Sends a request to the file server; to its end, if that is asked for. */
+export type SendCall = (isToItsEnd?: boolean) => Promise<Response>
+
 /** A request that a guard has read. */
 export interface GuardedCall {
   /** What the guard has to know, in the account's row, which is read anyway; none by default. */
@@ -61,6 +64,13 @@ export interface GuardedCall {
    * @throws {Refusal}
    */
   sendMeta?: (meta: Readonly<Record<string, unknown>>) => Promise<object>
+  /**
+   * Sends a request that was admitted; by default as it is.
+   *
+   * @param send Takes whether it is sent to its end, also when the client goes away.
+   * @throws {Refusal}
+   */
+  send?: (asker: FileAsker, send: SendCall) => Promise<Response>
   /** Changes the answer of the file server, or answers in its place. */
   answer?: (asker: FileAsker, answer: Response) => Promise<Response>
 }

@@ -10,7 +10,7 @@ import type { Deps } from '../../../core/deps.ts'
 import { MAX_BODY_BYTES } from '../../../web/http/body-limit.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { findActor } from '../../../web/http/guard.ts'
-import type { FileAsker } from '../../../web/kit/file-guard.ts'
+import type { FileAsker, SendCall } from '../../../web/kit/file-guard.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { callOrigin, readRefusal } from '../origin.ts'
 import { type FileRight, isGuardedForAdmin, isUpload, rightOf } from '../rights.ts'
@@ -73,10 +73,13 @@ async function answerSent(
 ): Promise<Response> {
   const deps = c.get('deps')
   const { headers, body, search } = request
-  if (identity.as === 'user') return answerAs(c, files, identity, request)
+  const { asker } = identity
+  const send: SendCall = (isToItsEnd) => forward(c, files, headers, body, search, isToItsEnd)
+  const sendGuarded = () => (asker === undefined ? send() : guarded.send(asker, send))
+  if (identity.as === 'user') return answerAs(c, files, identity, request, sendGuarded)
   if (identity.as === 'guest') {
     await refuseOpenOrigin(deps, files)
-    return checked(await forward(c, files, headers, body, search))
+    return checked(await sendGuarded())
   }
   headers.set('Authorization', files.token)
   const meta = metaCall(path)
@@ -181,7 +184,8 @@ async function answerAs(
   c: AppContext,
   files: FileServer,
   { account, link }: Extract<Identity, { as: 'user' }>,
-  { headers, body, search }: SentRequest,
+  { headers, body }: SentRequest,
+  send: () => Promise<Response>,
 ): Promise<Response> {
   const deps = c.get('deps')
   let token = await tokenOf(deps, files, account, link)
@@ -192,13 +196,13 @@ async function answerAs(
     if (code === 401) token = await tokenOf(deps, files, account, link, true)
   }
   headers.set('Authorization', token)
-  const first = await forward(c, files, headers, body, search)
+  const first = await send()
   const { isRefused, answer } = await readRefusal(files, first, 401)
   if (!isRefused) return checked(answer)
   // A client can do nothing about the file server's own token.
   if (body.kept === undefined) throw new Refusal('filesBroken', { detail: 'its token has ended' })
   headers.set('Authorization', await tokenOf(deps, files, account, link, true))
-  const again = await forward(c, files, headers, body, search)
+  const again = await send()
   const second = await readRefusal(files, again, 401)
   if (second.isRefused)
     throw new Refusal('filesBroken', { detail: `the file server refuses user ${account.id}` })

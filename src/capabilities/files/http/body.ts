@@ -140,6 +140,7 @@ async function sendAll(
  * Sends the request of a client to the file server, with other headers.
  *
  * @param search The query, with its question mark; by default the client's.
+ * @param isToItsEnd Whether it goes on when the client goes away.
  */
 export function forward(
   c: AppContext,
@@ -147,12 +148,13 @@ export function forward(
   headers: Headers,
   sentBody: SentBody,
   search = targetOf(c).url.search,
+  isToItsEnd = false,
 ): Promise<Response> {
   const { pathname } = targetOf(c).url
   const { method, signal } = c.req.raw
   const { body, sent } = bodyToSend(sentBody, lengthOf(c))
   // That of what is sent, which may be other bytes.
   headers.delete('Content-Length')
-  const init = { method, headers, body, signal }
+  const init = { method, headers, body, ...(!isToItsEnd && { signal }) }
   return sendToOrigin(c.get('deps'), files, pathname + search, init, sent)
 }

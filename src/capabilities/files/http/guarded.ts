@@ -3,7 +3,13 @@ import type { FileServer } from '../../../core/base/file-server.ts'
 import type { Deps } from '../../../core/deps.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { loadPart } from '../../../core/base/load-part.ts'
-import type { FileAsker, FileCall, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
+import type {
+  FileAsker,
+  FileCall,
+  GuardedCall,
+  SendCall,
+  Understood,
+} from '../../../web/kit/file-guard.ts'
 import { NO_GUARD } from '../store.ts'
 import { bodyText, type SentBody, textBody } from './body.ts'
 import { targetOf } from './target.ts'
@@ -23,6 +29,7 @@ export interface Guarded {
   readerOf: (deps: Deps) => ReaderDeps
   admit: (asker: FileAsker, sent: SentRequest) => Promise<SentRequest>
   sendMeta: (meta: SentMeta) => Promise<object>
+  send: (asker: FileAsker, send: SendCall) => Promise<Response>
   answer: (asker: FileAsker, answer: Response) => Promise<Response>
 }
 
@@ -34,6 +41,7 @@ const UNGUARDED: Guarded = {
   readerOf: (deps) => deps,
   admit: (_, sent) => Promise.resolve(sent),
   sendMeta: (meta) => Promise.resolve(meta),
+  send: (_, send) => send(),
   answer: (_, answer) => Promise.resolve(answer),
 }
 
@@ -70,6 +78,7 @@ function guardedBy(call: GuardedCall): Guarded {
     readerOf: (deps) => (call.isExact === true ? ofPrimary(deps) : deps),
     admit: async (asker, sent) => asUnderstood(sent, await call.admit(asker)),
     sendMeta: (meta) => call.sendMeta?.(meta) ?? Promise.resolve(meta),
+    send: (asker, send) => call.send?.(asker, send) ?? send(),
     answer: (asker, answer) => call.answer?.(asker, answer) ?? Promise.resolve(answer),
   }
 }

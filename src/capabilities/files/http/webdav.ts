@@ -11,6 +11,7 @@ import type { AppContext } from '../../../web/http/context.ts'
 import { actsAsRemoteAdmin, ensureFileUser, tokenOf } from '../identity.ts'
 import { filesUnavailable } from '../origin.ts'
 import { passwordOf } from '../remote-users.ts'
+import type { SendCall } from '../../../web/kit/file-guard.ts'
 import { DAV_METHODS, davRightOf, isLocking } from '../rights.ts'
 import { findWithFileUser, readFileUser, selectFileActor } from '../store.ts'
 import { forward, readUpload, readWhole } from './body.ts'
@@ -68,7 +69,8 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   const authorization =
     link === undefined ? `Bearer ${files.token}` : basicOf(link.remoteName, password)
   headers.set('Authorization', authorization)
-  const answer = await forward(c, files, headers, body)
+  const send: SendCall = (isToItsEnd) => forward(c, files, headers, body, undefined, isToItsEnd)
+  const answer = await guarded.send(asker, send)
   if (answer.status !== 401) return answerOf(answer)
   await answer.body?.cancel()
   if (link === undefined)
@@ -78,7 +80,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   if (body.kept === undefined) throw filesUnavailable('the password was written again')
   const written = readFileUser((await findWithFileUser(deps.db, account.id))?.fileUser ?? null)
   headers.set('Authorization', basicOf(written?.remoteName ?? '', password))
-  const second = await forward(c, files, headers, body)
+  const second = await guarded.send(asker, send)
   if (second.status !== 401) return answerOf(second)
   throw filesUnavailable('the password is refused')
 }

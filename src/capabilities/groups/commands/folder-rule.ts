@@ -91,15 +91,18 @@ permissions and the base path of a user.`,
             adminsHaveEveryRight: 'Administrators have every right: no rule is for them.',
           })
         : { waiting: await changeRule(deps, COMMAND_LINE, rule.id, access), warnings: none }
-    const hint = warnings.includes('tasks_under_way') ? TASKS_HINT : ''
-    const warned = warnings.length === 0 ? '' : ` Warnings: ${warnings.join(', ')}.${hint}`
+    const hints = warnings.map((warning) => HINTS[warning] ?? '').join('')
+    const warned = warnings.length === 0 ? '' : ` Warnings: ${warnings.join(', ')}.${hints}`
     const done = `${path}: ${name} ${access}.${say(waiting)}${warned}`
     output.done(done, { ...record, waiting, warnings })
   },
 })
 
-const TASKS_HINT =
-  ' Tasks may still be under way at OpenList: wait until all have ended, or restart OpenList, before you trust the rule.'
+const HINTS: Partial<Record<FolderWarning, string>> = {
+  tasks_under_way:
+    ' Tasks may still be under way at OpenList: wait until all have ended, or restart OpenList, before you trust the rule.',
+  requests_under_way: ` OpenList still works on requests from before, which may reach the folder: wait until nothing waits any more (${latchkey('folder-rule', 'sync')}), or restart OpenList, before you trust the rule.`,
+}
 
 /** Finds the rule of a group or a user for a folder. */
 async function findRule(

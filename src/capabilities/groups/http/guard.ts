@@ -29,11 +29,13 @@ import {
   READS_ALL_RIGHTS,
   readingRights,
   isSameStanding,
+  isStillAllowed,
   type RightsReading,
   selectStanding,
   standingColumns,
 } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
+import { type AllowedRequest, sendAwaited } from '../requests-under-way.ts'
 import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { cancelForbiddenTasks, cancelTasks, listFailed } from '../waiting-tasks.ts'
@@ -203,8 +205,11 @@ async function settle({ deps, files, rights }: Site, asker: FileAsker) {
 }
 
 function guardItems(site: Site, item: ItemCall): GuardedCall {
-  const { share, isQueued } = item
+  const { deps, files } = site
+  const { share, isQueued, isAwaited } = item
   let version: string | undefined
+  /** Without rules, nobody waits for it. */
+  let awaited: AllowedRequest | undefined
   return {
     column: site.rights.column,
     isExact: true,
@@ -212,17 +217,26 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
       const known = await settle(site, asker)
       if (known === undefined) throw new Refusal('folderDenied')
       version = known.version
+      if (isAwaited === true && known.hasRules && !known.seen.isAdmin) awaited = known
       await refuseItems(site, item, known)
       if (item.retries !== undefined && !known.seen.isAdmin)
         await refuseSecondRetry(site, item.retries, known)
       if (item.cancels !== undefined) await cancelFirst(site, item.cancels, asker)
       return item.understood
     },
+    send: (_, send) => {
+      if (awaited === undefined) return send()
+      const cancel = async () => void (await cancelForbiddenTasks(deps, files))
+      return sendAwaited(deps, files, awaited, () => send(true), cancel)
+    },
     ...(share && {
       answer: (asker, answer) => closeShareAgain(site, { ...share, version }, asker, answer),
     }),
     ...(isQueued === true && {
-      answer: (asker, answer) => cancelTasksAgain(site, version, asker, answer),
+      answer: (asker, answer) =>
+        awaited === undefined
+          ? cancelTasksAgain(site, version, asker, answer)
+          : Promise.resolve(answer),
     }),
   }
 }
@@ -361,8 +375,9 @@ const queuedSchema = v.object({
 })
 
 /**
- * Looks at the queues again once a request has put something into them: a right that was taken
- * meanwhile, or another field of the account, cancels what waited, and this did not yet.
+ * Looks at the queues again once a request that no change waits for has put something into them: a
+ * right that was taken meanwhile, or another field of the account, cancels what waited, and this
+ * did not yet.
  *
  * @param version Of the rules that let the request through.
  */
@@ -376,8 +391,7 @@ async function cancelTasksAgain(
   const text = await readAnswer(files, answer)
   if (v.is(v.pipe(v.string(), v.parseJson(), queuedSchema), text)) {
     const [now] = await selectStanding(deps.db, account.id)
-    const isSame = now !== undefined && now.version === version && isSameStanding(account, now)
-    if (!isSame) await cancelForbiddenTasks(deps, files)
+    if (!isStillAllowed({ account, version }, now)) await cancelForbiddenTasks(deps, files)
   }
   return new Response(text, answer)
 }

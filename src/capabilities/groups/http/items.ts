@@ -46,6 +46,11 @@ export interface ItemCall {
   }
   /** Tasks that have to be cancelled before it is sent. */
   cancels?: { kind: TaskKind; ids: string[] }
+  /**
+   * Whether a change of rights waits for its answer: OpenList looks at rights once, and works on
+   * whatever becomes of them.
+   */
+  isAwaited?: boolean
   /** Whether OpenList may put it into a queue, and read its sources later. */
   isQueued?: boolean
   /** What OpenList is to fetch. */
@@ -184,6 +189,7 @@ function jsonCall<Schema extends v.GenericSchema<unknown, object>>(
     return {
       understood: understoodJson(parsed),
       needs: (basePath) => needsOf(parsed, new Folders(basePath)),
+      isAwaited: true,
       ...moreOf(parsed),
     }
   }
@@ -301,6 +307,7 @@ function enableCall({ query }: FileCall): ItemCall {
   return {
     understood: { search: `?id=${encodeURIComponent(id.toWellFormed())}` },
     needs: needNothing,
+    isAwaited: true,
     share: { id },
   }
 }
@@ -396,13 +403,13 @@ export function davPathOf({ path }: FileCall): string {
 function davCallOf(call: FileCall): ItemCall | undefined {
   const { method, headers } = call
   const source = davPathOf(call)
-  if (method === 'DELETE' || method === 'PUT') {
-    return { understood: {}, needs: (basePath) => [removes(new Folders(basePath).path(source))] }
-  }
-  if (method === 'MKCOL') {
-    const needs = (basePath: string) => [makesFolder(new Folders(basePath).path(source))]
-    return { understood: {}, needs }
-  }
+  const needing = (need: (path: string) => Need, isAwaited = false): ItemCall => ({
+    understood: {},
+    needs: (basePath) => [need(new Folders(basePath).path(source))],
+    isAwaited,
+  })
+  if (method === 'PUT' || method === 'DELETE') return needing(removes, method === 'DELETE')
+  if (method === 'MKCOL') return needing(makesFolder)
   if (method !== 'COPY' && method !== 'MOVE') return undefined
   const destination = unescapePath(headers.get('Destination') ?? '')
   const pathsBelow = (basePath: string) => {
@@ -419,11 +426,11 @@ function davCallOf(call: FileCall): ItemCall | undefined {
     const ofSource = method === 'COPY' ? readsWhole(item) : takesAway(item)
     return [ofSource, writesWhole(target), writesWhole(first)]
   }
-  if (method === 'COPY') return { understood: {}, needs }
+  if (method === 'COPY') return { understood: {}, needs, isAwaited: true }
   const moves = (basePath: string) => {
     const { item, target } = pathsBelow(basePath)
     const to = parentOf(target)
     return parentOf(item) === to ? [] : [{ from: item, to }]
   }
-  return { understood: {}, needs, moves }
+  return { understood: {}, needs, moves, isAwaited: true }
 }

@@ -362,6 +362,8 @@ const peopleNoticesEn = {
   'folder-rule-made': 'The right was given.',
   'folder-rule-made-tasks':
     'The right was given. Tasks may still be under way at OpenList: wait until all have ended, or restart OpenList, before you trust it.',
+  'folder-rule-made-requests':
+    'The right was given. OpenList still works on requests from before, which may reach this folder: wait until the status of the site says that nothing waits, or restart OpenList, before you trust it.',
   'folder-rule-changed': 'The right was changed.',
   'folder-rule-removed': 'The right was removed.',
   'folders-compared': 'The rights were compared with the file server.',

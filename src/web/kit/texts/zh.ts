@@ -44,6 +44,8 @@ const peopleNoticesZh = {
   'folder-rule-made': '权限已设置。',
   'folder-rule-made-tasks':
     '权限已设置。OpenList 中可能仍有任务在进行：请等所有任务结束，或重启 OpenList，之后再依赖此权限。',
+  'folder-rule-made-requests':
+    '权限已设置。OpenList 仍在处理此前的请求，这些请求可能涉及此文件夹：请等到站点状态不再显示等待写入，或重启 OpenList，之后再依赖此权限。',
   'folder-rule-changed': '权限已修改。',
   'folder-rule-removed': '权限已移除。',
   'folders-compared': '已将权限与文件服务器比对。',

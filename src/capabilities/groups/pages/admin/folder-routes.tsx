@@ -17,6 +17,7 @@ import { changeRule, createRule, listRules, removeRule } from '../../folder-rule
 import { readFoldersThere } from '../../folders-there.ts'
 import { moveFolder } from '../../move.ts'
 import { syncFolders } from '../../sync.ts'
+import type { FolderWarning } from '../../warnings.ts'
 import { findWeakRules, selectGivenRights } from '../../weak-rules.ts'
 import { type FolderForm, FOLDERS_PATH } from './folder-props.ts'
 import { FoldersPage } from './folders.tsx'
@@ -41,12 +42,7 @@ export const folderPages = formsOf(FOLDERS_PATH, showFolders, {
       nameNotice(c, `${who.replace(/^(?:group|user):/, '').trim() || username} · ${path}`)
       return createRule(c.get('deps'), actorOf(c), { path, access, ...whose })
     },
-    done: (c, { warnings }) =>
-      goTo(
-        c,
-        FOLDERS_PATH,
-        warnings.includes('tasks_under_way') ? 'folder-rule-made-tasks' : 'folder-rule-made',
-      ),
+    done: (c, { warnings }) => goTo(c, FOLDERS_PATH, noticeAfter(warnings)),
   }),
   change: action({
     reads: ruleForm,
@@ -141,4 +137,9 @@ async function check(c: AppContext, folders: readonly string[], { path = '', use
   return found instanceof Refusal
     ? { folders: [], refusal: found }
     : { folders: found, refusal: undefined }
+}
+
+function noticeAfter(warnings: readonly FolderWarning[]) {
+  if (warnings.includes('tasks_under_way')) return 'folder-rule-made-tasks'
+  return warnings.includes('requests_under_way') ? 'folder-rule-made-requests' : 'folder-rule-made'
 }

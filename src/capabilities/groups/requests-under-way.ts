@@ -1,0 +1,196 @@
+import * as base64url from 'jose/base64url'
+import { and, eq, gt, lte, sql, type SQLWrapper } from 'drizzle-orm'
+import { fileRequests, folderState, users } from '../../../schema/tables.ts'
+import type { Account } from '../../core/accounts/accounts.ts'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { logError } from '../../core/database/log.ts'
+import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
+import type { Database, Deps } from '../../core/deps.ts'
+import { changedMeanwhile } from '../files/identity.ts'
+import { TOO_SLOW } from '../files/origin.ts'
+import { isOfVersion } from './meta-store.ts'
+import { isStillAllowed, selectStanding, standingColumns } from './seen-rules.ts'
+
+const ID_BYTES = 16
+/** More of one user are refused. */
+const MAX_OF_USER = 20
+/** The file server may work on for so long once this site has given up the wait for its answer. */
+const LEFT_MILLISECONDS = 10 * 60_000
+/** Each wait of a change is twice as long as the one before, up to the longest. */
+const FIRST_WAIT_MILLISECONDS = 100
+const LONGEST_WAIT_MILLISECONDS = 2000
+/** A change waits no longer than this, and a little: 0.1, 0.3, 0.7, 1.5, 3.1, 5.1, 7.1, 9.1 seconds. */
+const PATIENCE_MILLISECONDS = 9000
+/** A proxy between has given up the wait: Gateway Timeout, and Cloudflare's own. */
+const TIMEOUTS: readonly number[] = [504, 524]
+
+/** The version of the rules, and the fields of an account that decide what it may do. JSON. */
+function rightsNow(userId: SQLWrapper) {
+  const fields = sql.join(Object.values(standingColumns), sql`, `)
+  return sql`(${sql`select json_array((${sql`select ${folderState.version} from ${folderState}`}), ${fields})
+    from ${users} where ${users.id} = ${userId}`})`
+}
+
+/** The dependencies of a request that is waited for. */
+type RequestDeps = Pick<Deps, 'db' | 'now' | 'randomBytes' | 'defer'>
+
+/** A request of a user, as it was let through. */
+export interface AllowedRequest {
+  account: Account
+  /** That of the rules. */
+  version: string
+}
+
+/**
+ * Sends a request that the file server works through to its end, whoever waits for the answer. A
+ * change of rights waits for it, if it comes later; if it came before, the request is not sent.
+ *
+ * @param send Sends it, also when its client has gone away.
+ * @param cancel Cancels what it may have put into a queue, when its rights were taken meanwhile.
+ * @throws {Refusal} Those of `send` and `cancel`; `filesUnavailable` when the rights have changed;
+ *   `tooManyRequests` while too many of this user are under way.
+ */
+export async function sendAwaited(
+  deps: RequestDeps,
+  files: FileServer,
+  request: AllowedRequest,
+  send: () => Promise<Response>,
+  cancel: () => Promise<void>,
+): Promise<Response> {
+  const id = await begin(deps, files, request)
+  const sending = sendNoted(deps, { ...request, id }, send, cancel)
+  // It goes on when the client has gone away.
+  deps.defer(sending.catch(() => undefined))
+  return sending
+}
+
+type NotedRequest = AllowedRequest & { id: string }
+
+async function sendNoted(
+  deps: RequestDeps,
+  request: NotedRequest,
+  send: () => Promise<Response>,
+  cancel: () => Promise<void>,
+): Promise<Response> {
+  let answer: Response
+  try {
+    answer = await send()
+  } catch (error) {
+    // It does not work on where it can't be reached, or has been restarted.
+    if (error instanceof Refusal && error.detail !== TOO_SLOW) await end(deps, request)
+    throw error
+  }
+  // OpenList answers when all is done.
+  if (TIMEOUTS.includes(answer.status)) return answer
+  if (!(await end(deps, request))) await cancel()
+  return answer
+}
+
+/**
+ * Notes a request, unless the rights that let it through have changed. Those that are over without
+ * anybody having seen it are forgotten.
+ */
+async function begin(
+  { db, now, randomBytes }: RequestDeps,
+  { timeoutMilliseconds }: FileServer,
+  request: AllowedRequest,
+): Promise<string> {
+  const { account, version } = request
+  const id = base64url.encode(randomBytes(ID_BYTES))
+  const at = now()
+  const row = {
+    id,
+    userId: users.id,
+    rights: rightsNow(sql`${account.id}`),
+    endsAt: at + timeoutMilliseconds + LEFT_MILLISECONDS,
+  }
+  const isAllowed = and(
+    eq(users.id, account.id),
+    isOfVersion(version),
+    eq(users.role, account.role),
+    eq(users.permission, account.permission),
+    eq(users.basePath, account.basePath),
+    eq(users.disabled, account.disabled),
+    sql`${users.endsAt} is ${account.endsAt}`,
+  )
+  const own = sql`(${sql`select count(*) from ${fileRequests} where ${fileRequests.userId} = ${account.id}`})`
+  const { begun, standing } = await runBatch(db, {
+    forgotten: writing(db, THE_SERVICE).delete(fileRequests, lte(fileRequests.endsAt, at)),
+    begun: writing(db, THE_SERVICE)
+      .insert(fileRequests, row, {
+        from: users,
+        where: and(isAllowed, sql`${own} < ${MAX_OF_USER}`),
+      })
+      .returning({ id: fileRequests.id }),
+    standing: selectStanding(db, account.id),
+  })
+  if (begun.length > 0) return id
+  if (!isStillAllowed(request, standing[0])) throw changedMeanwhile(account)
+  throw new Refusal('tooManyRequests', { detail: `requests of user ${account.id} are under way` })
+}
+
+/**
+ * Forgets a request. A failure is logged: the note of it ends by itself.
+ *
+ * @returns Whether its user might still make it.
+ */
+async function end({ db }: RequestDeps, request: NotedRequest): Promise<boolean> {
+  const { id, account } = request
+  try {
+    const { standing } = await runBatch(db, {
+      ended: writing(db, THE_SERVICE).delete(fileRequests, eq(fileRequests.id, id)),
+      standing: selectStanding(db, account.id),
+    })
+    return isStillAllowed(request, standing[0])
+  } catch (error) {
+    logError(error, { during: 'the end of a request to the file server' })
+    return true
+  }
+}
+
+/**
+ * Counts the requests under way whose users' rights are others by now.
+ *
+ * @param now Unix time, milliseconds.
+ */
+export function selectUnderWay(db: Database, now: number) {
+  return db
+    .select({
+      count: sql<number>`count(*)`,
+      /** Those whose answer this site still waits for. */
+      awaited: sql<number>`count(*) filter (where ${fileRequests.endsAt} > ${now + LEFT_MILLISECONDS})`,
+    })
+    .from(fileRequests)
+    .where(
+      and(
+        gt(fileRequests.endsAt, now),
+        sql`${fileRequests.rights} is not ${rightsNow(fileRequests.userId)}`,
+      ),
+    )
+}
+
+/**
+ * Waits for the requests that began before a change of rights, as long as a change may.
+ *
+ * @returns Whether one of them has ended meanwhile.
+ */
+export async function waitForRequests({
+  db,
+  now,
+  wait,
+}: Pick<Deps, 'db' | 'now' | 'wait'>): Promise<boolean> {
+  const awaited = async () => {
+    const { underWay } = await runBatch(db, { underWay: selectUnderWay(db, now()) })
+    return underWay[0]?.awaited ?? 0
+  }
+  const first = await awaited()
+  let [left, next, waited] = [first, FIRST_WAIT_MILLISECONDS, 0]
+  while (left > 0 && waited < PATIENCE_MILLISECONDS) {
+    await wait(next)
+    waited += next
+    next = Math.min(2 * next, LONGEST_WAIT_MILLISECONDS)
+    left = await awaited()
+  }
+  return left < first
+}

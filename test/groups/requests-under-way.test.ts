@@ -1,0 +1,282 @@
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { fileRequests, folderRules, users } from '../../schema/tables.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
+import { GENERAL, MAX_PERMISSION } from '../../src/core/accounts/roles.ts'
+import { addAppPassword } from '../support/app-passwords.ts'
+import { CANCELING, PENDING } from '../support/openlist-tasks.ts'
+import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
+
+const ALICE = 3
+const BOB = 4
+
+let site: GroupsSite
+let bob: string
+/** Basic, of an app password of Bob. */
+let basic: string
+let staff: number
+let ruleId: number
+
+beforeEach(async () => {
+  const arranged = await arrangeGroups()
+  site = arranged.site
+  bob = arranged.bob
+  await site.db.update(users).set({ permission: MAX_PERMISSION }).where(eq(users.role, GENERAL))
+  // They are known there.
+  for (const token of [arranged.alice, bob])
+    await site.post('/api/fs/list', { path: '/' }, { token })
+  basic = `Basic ${btoa(`bob:${(await addAppPassword(site, BOB, ['files:write'])).token}`)}`
+  staff = await site.addGroup('staff', [ALICE, BOB])
+  await site.addRule('/of-staff', { group: 'staff' }, 'read')
+  ruleId = (await site.addRule('/ruled', { uid: BOB }, 'write')).data.id
+})
+
+type Request = readonly [method: string, path: string, sent: object]
+
+const COPY: Request = ['POST', '/api/fs/copy', { src_dir: '/a', dst_dir: '/b', names: ['c'] }]
+const MOVE: Request = ['POST', '/api/fs/move', { src_dir: '/a', dst_dir: '/b', names: ['c'] }]
+const REQUESTS: readonly Request[] = [
+  COPY,
+  MOVE,
+  ['POST', '/api/fs/rename', { path: '/a', name: 'b' }],
+  ['POST', '/api/fs/batch_rename', { src_dir: '/a', rename_objects: [] }],
+  ['POST', '/api/fs/regex_rename', { src_dir: '/a', src_name_regex: 'a' }],
+  ['POST', '/api/fs/recursive_move', { src_dir: '/a', dst_dir: '/b' }],
+  ['POST', '/api/fs/remove', { dir: '/a', names: ['c'] }],
+  ['POST', '/api/fs/remove_empty_directory', { src_dir: '/a' }],
+  ['POST', '/api/fs/archive/decompress', { src_dir: '/a', dst_dir: '/b', name: ['c'] }],
+  ['POST', '/api/share/create', { files: ['/a'] }],
+  ['COPY', '/dav/a', { Destination: '/dav/b' }],
+  ['MOVE', '/dav/a', { Destination: '/dav/b' }],
+  ['DELETE', '/dav/a', {}],
+]
+
+const CHANGES: Readonly<Record<string, () => Promise<{ code: number; data?: unknown }>>> = {
+  'rule made': () => site.addRule('/nas/closed', { uid: BOB }, 'none'),
+  'rule changed': () => site.admin('POST', 'folder_rule/update', { id: ruleId, access: 'none' }),
+  'rule deleted': () => site.admin('POST', `folder_rule/delete?id=${ruleId}`),
+  'member removed': () => site.admin('POST', 'group/member/remove', { id: staff, users: [BOB] }),
+  'account disabled': () => changeBob({ disabled: true }),
+  'other permission': () => changeBob({ permission: 0 }),
+  'other base path': () => changeBob({ base_path: '/b' }),
+  'account deleted': () => site.admin('POST', `user/delete?id=${BOB}`),
+}
+
+function changeBob(change: object) {
+  return site.admin('POST', 'user/update', { id: BOB, username: 'bob', ...change })
+}
+
+function send([method, path, sent]: Request, signal?: AbortSignal): Promise<Response> {
+  if (path.startsWith('/dav'))
+    return site.request(path, { method, headers: { Authorization: basic, ...sent } })
+  const body = JSON.stringify(sent)
+  const headers = { Authorization: bob, 'Content-Length': String(body.length) }
+  return site.request(path, { method, headers, body, ...(signal && { signal }) })
+}
+
+const list = (token: string, path = '/') => site.post('/api/fs/list', { path }, { token })
+
+const answered = () => Response.json({ code: 200, message: 'success', data: null })
+
+/** Sends a request of Bob, which the file server holds until `release`. */
+async function holdRequest(request: Request, signal?: AbortSignal) {
+  const held = Promise.withResolvers<Response>()
+  const arrived = Promise.withResolvers<void>()
+  const [method, path] = request
+  site.openlist.answer = (sent) => {
+    if (sent.method !== method || !sent.path.startsWith(path)) return undefined
+    arrived.resolve()
+    return held.promise
+  }
+  const answer = send(request, signal)
+  await Promise.race([arrived.promise, answer.then(({ status }) => expect.fail(`HTTP ${status}`))])
+  return { answer, release: (last = answered()) => held.resolve(last) }
+}
+
+/** Happens at a wait of a change, in place of the time that it takes. */
+function atWait(number: number, happens: () => void): void {
+  let waits = 0
+  const { wait } = site.deps
+  site.deps.wait = (milliseconds) => {
+    if (++waits === number) happens()
+    return wait(milliseconds)
+  }
+}
+
+function queue(id: string): void {
+  const copy = { kind: 'copy', name: 'something else', creator: 'bob', creator_role: 0 }
+  site.openlist.tasks.rows.push({ id, ...copy, state: PENDING })
+}
+
+const rows = () => site.db.select().from(fileRequests)
+
+describe('a request that the file server works on', () => {
+  test.each(REQUESTS)('is waited for by a change of rights: %s %s', async (...request) => {
+    const { answer, release } = await holdRequest(request)
+    const order: string[] = []
+    atWait(3, () => {
+      order.push('the file server is done')
+      release()
+    })
+    const change = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    order.push('the change is answered')
+    release()
+    expect((await answer).status).toBe(200)
+    expect(change).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(order).toEqual(['the file server is done', 'the change is answered'])
+    expect(await rows()).toEqual([])
+    expect(await isSettled(site)).toBe(true)
+  })
+
+  test.each(Object.keys(CHANGES))('ends before the answer, and its task too: %s', async (name) => {
+    const { answer, release } = await holdRequest(COPY)
+    atWait(2, () => {
+      queue('late')
+      release()
+    })
+    const change = await CHANGES[name]?.()
+    const states = site.openlist.tasks.rows.map(({ state }) => state)
+    release()
+    await answer
+    expect(change).toMatchObject({ code: 200 })
+    expect(states).toEqual([CANCELING])
+    expect(await rows()).toEqual([])
+  })
+
+  test.each(Object.keys(CHANGES))('is not sent when it comes after: %s', async (name) => {
+    const held = Promise.withResolvers<undefined>()
+    const looked = Promise.withResolvers<void>()
+    site.openlist.answer = ({ path }) => {
+      if (!path.startsWith('/api/admin/storage/list')) return undefined
+      looked.resolve()
+      return held.promise
+    }
+    const answer = send(MOVE)
+    await looked.promise
+    site.openlist.answer = undefined
+    expect(await CHANGES[name]?.()).toMatchObject({ code: 200 })
+    held.resolve(undefined)
+    expect(await (await answer).json()).toMatchObject({ code: 503 })
+    expect(site.openlist.paths()).not.toContain('POST /api/fs/move')
+    expect(await rows()).toEqual([])
+  })
+
+  test('holds a change for nine seconds at most, which then says so', async () => {
+    const { answer, release } = await holdRequest(COPY)
+    const before = site.now
+    const change = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(change).toMatchObject({ code: 200, data: { waiting: 1 } })
+    expect(change.data.warnings).toContain('requests_under_way')
+    expect(site.now - before).toBe(9100)
+    expect(await isSettled(site)).toBe(false)
+    expect(await site.admin('POST', 'folder_rule/sync')).toMatchObject({ data: { waiting: 1 } })
+    expect(await list(bob, '/nas/closed')).toMatchObject({ code: 403 })
+    queue('late')
+    release()
+    expect(await (await answer).json()).toMatchObject({ code: 200 })
+    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
+    await runFrequently(site.deps)
+    expect(await isSettled(site)).toBe(true)
+  })
+
+  test('holds no next request, neither of its user nor of another', async () => {
+    const { answer, release } = await holdRequest(COPY)
+    const rule = { path: '/nas/closed', access: 'none', createdAt: site.now }
+    await site.db.insert(folderRules).values({ ...rule, userId: BOB })
+    const before = site.now
+    expect(await list(bob, '/nas/closed')).toMatchObject({ code: 403 })
+    expect(await list(bob)).toMatchObject({ code: 200 })
+    expect(site.now).toBe(before)
+    release()
+    await answer
+  })
+
+  test('goes on when its client goes away', async () => {
+    const gone = new AbortController()
+    const { answer, release } = await holdRequest(COPY, gone.signal)
+    gone.abort()
+    atWait(2, () => {
+      queue('late')
+      release()
+    })
+    expect(await CHANGES['rule made']?.()).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
+    await Promise.allSettled([answer])
+    expect(await rows()).toEqual([])
+  })
+
+  test.each([
+    ['the time limit of this site', undefined, 503],
+    ['504 of a proxy', 504, 502],
+    ['524 of Cloudflare', 524, 502],
+  ])('may go on for ten minutes after %s', async (_, status, code) => {
+    const { fileServer } = site.deps
+    site.deps.fileServer = () => {
+      const files = fileServer()
+      return files && { ...files, timeoutMilliseconds: 50 }
+    }
+    const { answer, release } = await holdRequest(COPY)
+    if (status !== undefined) release(new Response('', { status }))
+    expect(await (await answer).json()).toMatchObject({ code })
+    site.deps.fileServer = fileServer
+    expect(await rows()).toMatchObject([{ endsAt: site.now + 10 * 60_000 + 50 }])
+    site.now += 50
+    const before = site.now
+    expect(await CHANGES['rule made']?.()).toMatchObject({ data: { waiting: 1 } })
+    expect(site.now, 'nobody sees its end').toBe(before)
+    site.now += 10 * 60_000
+    await runFrequently(site.deps)
+    expect(await isSettled(site)).toBe(true)
+    site.openlist.answer = undefined
+    await send(COPY)
+    expect(await rows()).toEqual([])
+  })
+
+  test.each([
+    ['a file server that is down', () => Promise.reject(new Error('refused'))],
+    ['a proxy that does not reach it', () => Promise.resolve(new Response('', { status: 502 }))],
+    ['a refusal', () => Promise.resolve(Response.json({ code: 403, message: '', data: null }))],
+  ])('has ended with %s', async (_, answer) => {
+    site.openlist.answer = ({ path }) => (path === '/api/fs/copy' ? answer() : undefined)
+    await send(COPY)
+    expect(await rows()).toEqual([])
+  })
+
+  test('is one of twenty of a user at most', async () => {
+    const request = { userId: BOB, rights: '', endsAt: site.now + 60_000 }
+    const some = Array.from({ length: 19 }, (_, i) => ({ ...request, id: `${i}` }))
+    await site.db.insert(fileRequests).values(some)
+    await site.db.insert(fileRequests).values({ ...request, id: 'of alice', userId: ALICE })
+    expect(await (await send(COPY)).json()).toMatchObject({ code: 200 })
+    await site.db.insert(fileRequests).values({ ...request, id: 'one more' })
+    const refused = { code: 429, message: 'too many requests, try again later' }
+    expect(await (await send(COPY)).json()).toMatchObject(refused)
+    expect((await send(['DELETE', '/dav/a', {}])).status).toBe(429)
+    site.now += 60_000
+    expect(await (await send(COPY)).json()).toMatchObject({ code: 200 })
+  })
+
+  test.each<Request>([
+    ['POST', '/api/fs/list', { path: '/' }],
+    ['PROPFIND', '/dav/', {}],
+    ['MKCOL', '/dav/x', {}],
+  ])('is not noted when it can take nothing: %s %s', async (...request) => {
+    const { answer, release } = await holdRequest(request)
+    expect(await rows()).toEqual([])
+    release()
+    await answer
+  })
+
+  test('is not noted of an admin, nor where there are no rules', async () => {
+    const { answer, release } = await holdRequest(COPY)
+    expect(await rows()).toHaveLength(1)
+    release()
+    await answer
+    await site.db.delete(folderRules)
+    await site.admin('POST', 'folder_rule/sync')
+    const again = await holdRequest(COPY)
+    expect(await rows()).toEqual([])
+    again.release()
+    await again.answer
+  })
+})
