@@ -138,8 +138,27 @@ describe('an item that is closed', () => {
     ['MKCOL', '/dav/nas/x', '', 207],
     ['MKCOL', '/dav/nas', '', 207],
     ['PUT', '/dav/nas/x', '', 207],
+    ['PROPPATCH', '/dav/nas/closed/a', '', 403],
+    ['PROPPATCH', '/dav/nas/shown/a', '', 403],
+    ['PROPPATCH', '/dav/nas', '', 207],
   ])('WebDAV: %s %s to %s', async (method, path, to, status) => {
     const answer = await dav(method, path, to === '' ? {} : { Destination: to })
+    expect(answer.status).toBe(status)
+    expect(openlist.sent).toHaveLength(status === 207 ? 1 : 0)
+  })
+
+  test.each([
+    [403, undefined, '/nas'],
+    [403, 'infinity', '/nas'],
+    [403, 'infinity', '/'],
+    [403, '1', '/nas'],
+    [207, '0', '/nas'],
+    [403, '0', '/nas/closed'],
+    [403, '0', '/nas/shown'],
+    [207, undefined, '/nas/other'],
+    [207, 'infinity', '/way/to/mine'],
+  ])('WebDAV: LOCK is %i with depth %s at %s', async (status, depth, path) => {
+    const answer = await dav('LOCK', `/dav${path}`, depth === undefined ? {} : { Depth: depth })
     expect(answer.status).toBe(status)
     expect(openlist.sent).toHaveLength(status === 207 ? 1 : 0)
   })

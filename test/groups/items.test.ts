@@ -143,7 +143,9 @@ describe('what a request needs of its items', () => {
     ['MOVE /dav/nas/a/../b', '/dav/c', CLOSED],
     ['GET /dav/nas/closed', undefined, 'nothing'],
     ['MKCOL /dav/nas/closed/x', undefined, ['w /nas/closed/x alone']],
-    ['PROPPATCH /dav/nas/closed', undefined, 'nothing'],
+    ['PROPPATCH /dav/nas/closed', undefined, ['w /nas/closed alone']],
+    ['LOCK /dav/nas', undefined, ['w /nas']],
+    ['UNLOCK /dav/nas', undefined, 'nothing'],
   ])('WebDAV: %s to %s', (line, destination, found) => {
     const [method = '', path = ''] = line.split(' ')
     const headers = destination === undefined ? {} : { Destination: destination }
@@ -287,9 +289,9 @@ const DOORS: readonly (readonly [request: string, looks: string])[] = [
   ['POST /dav/nas/a', 'meta'],
   ['OPTIONS /dav/nas/a', 'answered here'],
   ['PROPFIND /dav/nas/a', 'meta'],
-  ['PROPPATCH /dav/nas/a', 'meta'],
+  ['PROPPATCH /dav/nas/a', 'guard'],
   ['MKCOL /dav/nas/a', 'guard'],
-  ['LOCK /dav/nas/a', 'meta'],
+  ['LOCK /dav/nas/a', 'guard'],
   ['UNLOCK /dav/nas/a', 'meta'],
   ['PUT /dav/nas/a', 'guard'],
   ['DELETE /dav/nas/a', 'guard'],

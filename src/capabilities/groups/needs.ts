@@ -29,7 +29,7 @@ export interface Need {
 
 export const readsWhole = (path: string): Need => ({ path, access: 'read' })
 export const writesWhole = (path: string): Need => ({ path, access: 'write' })
-export const makesFolder = (path: string): Need => ({ ...writesWhole(path), isAlone: true })
+export const writesAlone = (path: string): Need => ({ ...writesWhole(path), isAlone: true })
 export const removes = (path: string): Need => ({ path, access: 'write', noRules: 'within' })
 export const takesAway = (path: string): Need => ({ ...removes(path), isForAdmins: true })
 export const changesBelow = (path: string): Need => ({ path, access: 'write', noRules: 'below' })

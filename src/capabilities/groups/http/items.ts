@@ -6,12 +6,12 @@ import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import { isAtOrBelow } from '../decision.ts'
 import {
   changesBelow,
-  makesFolder,
   type Need,
   readsWhole,
   removes,
   takesAway,
   takesAwayBelow,
+  writesAlone,
   writesWhole,
 } from '../needs.ts'
 import {
@@ -252,7 +252,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
       },
     }),
   ),
-  'fs/mkdir': jsonCall(makeSchema, ({ path }, folders) => [makesFolder(folders.path(path))]),
+  'fs/mkdir': jsonCall(makeSchema, ({ path }, folders) => [writesAlone(folders.path(path))]),
   'fs/remove': jsonCall(removeSchema, ({ dir, names }, folders) => {
     const folder = folders.path(dir)
     return names.map((name) => removes(folders.in(folder, name)))
@@ -409,7 +409,10 @@ function davCallOf(call: FileCall): ItemCall | undefined {
     isAwaited,
   })
   if (method === 'PUT' || method === 'DELETE') return needing(removes, method === 'DELETE')
-  if (method === 'MKCOL') return needing(makesFolder)
+  // OpenList tells who changes properties of a lock before it looks at rights.
+  if (method === 'MKCOL' || method === 'PROPPATCH') return needing(writesAlone)
+  // A lock of another depth is of all below (RFC 4918 section 9.10.3), whoever may write there.
+  if (method === 'LOCK') return needing(headers.get('Depth') === '0' ? writesAlone : writesWhole)
   if (method !== 'COPY' && method !== 'MOVE') return undefined
   const destination = unescapePath(headers.get('Destination') ?? '')
   const pathsBelow = (basePath: string) => {
