@@ -69,7 +69,8 @@ for (const path of files.filter((name) => !isTakenAway(name))) {
   mkdirSync(dirname(join(copy, path)), { recursive: true })
   cpSync(path, join(copy, path))
 }
-cpSync('.build/assets.ts', join(copy, '.build/assets.ts'))
+for (const name of ['assets.ts', 'queries.ts'])
+  cpSync(join('.build', name), join(copy, '.build', name))
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
 for (const list of LISTS) {
   const text = readFileSync(join(copy, list), 'utf8')

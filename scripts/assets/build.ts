@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { changeOpenApiExplorer } from './openapi-explorer.ts'
 import { pruneCss } from './prune-css.ts'
+import { queriesModule } from './queries.ts'
 import { codeOf, CommandError } from '../../src/programs/kit/command-error.ts'
 
 const SOURCES = 'src/web/sources'
@@ -11,6 +12,8 @@ const SOURCES = 'src/web/sources'
 const SERVED = '.build/assets'
 /** Module with the paths of these files, for the pages. */
 const MODULE = '.build/assets.ts'
+/** Module with the text of queries. */
+const QUERIES = '.build/queries.ts'
 
 const HASH_DIGITS = 10
 const YEAR_SECONDS = 365 * 24 * 60 * 60
@@ -19,7 +22,8 @@ const DAY_SECONDS = 24 * 60 * 60
 const PUBLIC_UMASK = 0o022
 
 /**
- * Builds the files that browsers load from their sources, and writes those that have changed.
+ * Builds the files that browsers load, and modules of the Worker, from their sources, and writes
+ * those that have changed.
  *
  * @throws {CommandError} When one must be written and can't be.
  */
@@ -94,6 +98,7 @@ function makeFiles(): Map<string, string> {
     ...Object.values(docs),
   ]
   files.set(join(SERVED, '_headers'), headers(...hashed))
+  files.set(QUERIES, queriesModule())
   files.set(MODULE, `${toModule(module)}export type IconName = ${symbolsOf(source('icons.svg'))}\n`)
   return files
 }

@@ -2,7 +2,8 @@ import { openCallersBookmark } from './crypto/sealed-bookmark.ts'
 import type { SharedBatch } from './database/shared-batch.ts'
 import { laterBookmark } from './database/bookmarks.ts'
 import { createMeter, type Database, type Meter, orUnavailable } from './database/database.ts'
-import type { openDatabase } from './database/open-database.ts'
+import { openWith } from './database/metered-d1.ts'
+import type { drizzle } from './database/open-database.ts'
 import type { IsolateMemory } from './base/isolate-memory.ts'
 import type { Language } from './base/language.ts'
 import { type Load, loadPart } from './base/load-part.ts'
@@ -182,15 +183,16 @@ const NEARBY_DEADLINE_MILLISECONDS = 2000
 /** The memory of one isolate between requests. It can always be read again. */
 const isolateMemory: IsolateMemory = {}
 
-let open: typeof openDatabase | undefined
+let makeDrizzle: typeof drizzle | undefined
 
 /**
- * Loads what opens databases: Drizzle is a third of what most requests read first, and a copy of
- * the settings needs no database. Until then, `db` and its like throw.
+ * Loads what queries are built with: Drizzle is a third of what most requests read first, and a
+ * copy of the settings needs no database, nor does a query that is text already need Drizzle. Until
+ * then, a database runs such queries only.
  */
 export async function loadDatabase(): Promise<void> {
   const loaded = await import('./database/open-database.ts')
-  open = loaded.openDatabase
+  makeDrizzle = loaded.drizzle
 }
 
 /** Loads a part that needs the database, where it may not be loaded yet. */
@@ -199,9 +201,9 @@ export async function loadWithDatabase<Part>(load: Load<Part>): Promise<Part> {
   return part
 }
 
-function opener(): typeof openDatabase {
-  if (open === undefined) throw new TypeError('the database is not loaded (loadDatabase)')
-  return open
+function loadedDrizzle(): typeof drizzle {
+  if (makeDrizzle === undefined) throw new TypeError('the database is not loaded (loadDatabase)')
+  return makeDrizzle
 }
 
 /** @param request The request, which gives the caller and its location; `undefined` in a cron run. */
@@ -220,15 +222,16 @@ export function createDeps(
   return {
     // Opened at the first use, because many requests need no database.
     get db() {
-      return (db ??= opener()(env.DB, meter, deadlineMilliseconds))
+      return (db ??= openWith(loadedDrizzle, env.DB, meter, deadlineMilliseconds))
     },
     get backgroundDb() {
-      return opener()(env.DB, createMeter(), deadlineMilliseconds)
+      return openWith(loadedDrizzle, env.DB, createMeter(), deadlineMilliseconds)
     },
     nearbyDb: async (bookmark) => {
       const callers = await seenBookmark()
       if (callers === undefined) return undefined
-      return opener()(env.DB, meter, NEARBY_DEADLINE_MILLISECONDS, laterBookmark(callers, bookmark))
+      const fresh = laterBookmark(callers, bookmark)
+      return openWith(loadedDrizzle, env.DB, meter, NEARBY_DEADLINE_MILLISECONDS, fresh)
     },
     seenBookmark,
     meter,

@@ -4,6 +4,8 @@ import { users } from '../../schema/tables.ts'
 import { appPasswordActor } from '../../src/core/access/app-password-actor.ts'
 import { verifyToken } from '../../src/core/access/token.ts'
 import { runBatch } from '../../src/core/database/statements.ts'
+import { selectActor } from '../../src/core/access/actor-queries.ts'
+import { findActor } from '../../src/core/access/read-account.ts'
 import { selectOwnKeys } from '../../src/capabilities/ssh-keys/store.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
@@ -24,10 +26,11 @@ test.each([
   for (const sessionId of [claims.sessionId, 'ended']) {
     const actor = { ...claims, sessionId, network: '192.0.2.1', userAgent: '' }
     const { inBatch } = await runBatch(db, {
-      inBatch: selectOwnKeys.inBatch(db, actor, site.now),
+      inBatch: selectActor(db, actor, site.now),
     })
-    const alone = await selectOwnKeys.alone(db, actor, site.now)
+    const alone = await findActor(db, actor, site.now)
     expect(alone).toEqual(inBatch)
+    expect(await selectOwnKeys(db, actor, site.now)).toMatchObject(inBatch)
     expect(alone).toMatchObject([{ username: 'alice', hasPasskey: false, ...found }])
   }
 })
@@ -47,10 +50,11 @@ test.each([undefined, 'alice', 'bob'])(
     ] as const) {
       const actor = appPasswordActor(text, username, 'account:read', { network, userAgent: '' })
       const { inBatch } = await runBatch(db, {
-        inBatch: selectOwnKeys.inBatch(db, actor, site.now),
+        inBatch: selectActor(db, actor, site.now),
       })
-      const alone = await selectOwnKeys.alone(db, actor, site.now)
+      const alone = await findActor(db, actor, site.now)
       expect(alone).toEqual(inBatch)
+      expect(await selectOwnKeys(db, actor, site.now)).toMatchObject(inBatch)
       expect(alone).toHaveLength(text === token && username !== 'bob' ? 1 : 0)
     }
   },

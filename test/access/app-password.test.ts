@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { crc32 } from '../../src/core/base/crc-32.ts'
-import { checksumOf, isAppPassword, makeAppPassword } from '../../src/core/access/app-password.ts'
+import { makeAppPassword } from '../../src/core/access/app-password.ts'
+import { checksumOf, isAppPassword } from '../../src/core/access/app-password-form.ts'
 import { randomBytes } from '../../src/core/deps.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -7,7 +7,7 @@ const PAGES = ['pages', 'texts.en']
 const READ: [name: string, parts: string[], maxBytes: number][] = [
   ['ping', [], 105_000],
   ['settings', ['settings-public-routes'], 110_000],
-  ['me', ['me-record-routes', DATABASE], 260_000],
+  ['me', ['me-record-routes'], 150_000],
   ['sign-in', ['sign-in', 'notices-send-after-answer', DATABASE], 295_000],
   ['page of the sign-in', [...PAGES, 'sign-in-pages'], 320_000],
   ['first page of an administrator', [...PAGES, 'sign-in-pages-session-cookie', 'status'], 545_000],
@@ -35,6 +35,11 @@ function modulesFor(parts: readonly string[]): string[] {
   return [...read]
 }
 
+/** The sources that are in modules. */
+function sourcesOf(names: readonly string[]): string[] {
+  return names.flatMap((name) => Object.keys(outputs[name]?.inputs ?? {}))
+}
+
 /** The bytes of each package, and of each folder of `src`, that are in modules. */
 function contentOf(names: readonly string[]): Map<string, number> {
   const sizes = new Map<string, number>()
@@ -56,6 +61,16 @@ describe('the modules of the Worker', () => {
     expect(bytes, list).toBeLessThan(maxBytes)
   })
 
+  test.each([[[]], [['settings-public-routes']], [['me-record-routes']]])(
+    'that are read for a first answer with %j build no query',
+    (parts) => {
+      const sources = sourcesOf(modulesFor(parts))
+      // Of Drizzle, the class of its errors: they are logged without the parameters.
+      expect(sources.filter((source) => source.includes('drizzle-orm/')).length).toBeLessThan(4)
+      expect(sources).not.toContain('schema/tables.ts')
+    },
+  )
+
   test('that are read for a ping hold these packages, and no page', () => {
     const owners = [...contentOf(modulesFor([])).keys()]
     expect(owners.filter((owner) => !/^(src|schema)\//.test(owner)).toSorted()).toEqual([
@@ -64,10 +79,8 @@ describe('the modules of the Worker', () => {
       'jose',
       'valibot',
     ])
-    const sources = modulesFor([]).flatMap((name) => Object.keys(outputs[name]?.inputs ?? {}))
+    const sources = sourcesOf(modulesFor([]))
     expect(sources.filter((source) => /\/pages\/|texts|\.tsx$/.test(source))).toEqual([])
-    // Of Drizzle, the class of its errors: they are logged without the parameters.
-    expect(sources.filter((source) => source.includes('drizzle-orm/')).length).toBeLessThan(4)
   })
 
   test('are a part each, or what several share', () => {

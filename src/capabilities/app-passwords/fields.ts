@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { APP_PASSWORD_SCOPES, scopesText } from '../../core/access/scopes.ts'
-import { hasAppPasswordForm } from '../../core/access/app-password.ts'
+import { hasAppPasswordForm } from '../../core/access/app-password-form.ts'
 import { nameText } from '../../core/base/text.ts'
 import { parseTime } from '../../core/base/time.ts'
 import { reason } from '../../core/base/reasons.ts'

@@ -1,10 +1,7 @@
 import { Refusal } from '../../core/base/refusals.ts'
-import {
-  type Actor,
-  type ReaderDeps,
-  readRowAs,
-  selectActorWith,
-} from '../../core/access/act-as.ts'
+import { type Actor, type ReaderDeps } from '../../core/access/act-as.ts'
+import { readRowAs } from '../../core/access/read-account.ts'
+import { selectActorWith } from '../../core/access/actor-queries.ts'
 import { maskPermission } from '../../core/access/scopes.ts'
 import { GROUP_NAMES, groupNameKey, groupNamesOf } from '../../core/accounts/groups.ts'
 import { webdavAccess } from '../../core/accounts/file-access.ts'

@@ -8,12 +8,10 @@ import { of, read } from '../../core/access/subject.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { groupNamesOf } from '../../core/accounts/groups.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
-import { hashAppPassword, isAppPassword } from '../../core/access/app-password.ts'
-import {
-  type AppPasswordState,
-  noteUse,
-  selectShown,
-} from '../../core/access/app-password-store.ts'
+import { hashAppPassword } from '../../core/access/app-password.ts'
+import { isAppPassword } from '../../core/access/app-password-form.ts'
+import { noteUse, selectShown } from '../../core/access/app-password-store.ts'
+import type { AppPasswordState } from '../../core/access/app-password-state.ts'
 import {
   APP_PASSWORD_SCOPES,
   type AppPasswordScope,

@@ -13,9 +13,10 @@ import {
 } from 'drizzle-orm'
 import * as v from 'valibot'
 import { fileUsers, users } from '../../../schema/tables.ts'
-import { type AccountColumn, selectActorWith } from '../../core/access/act-as.ts'
+import { type AccountColumn, selectActorWith } from '../../core/access/actor-queries.ts'
+import { accountReaders } from '../../core/accounts/account-readers.ts'
 import type { Actor } from '../../core/access/actor.ts'
-import { type Account, accountColumns, accountReaders } from '../../core/accounts/accounts.ts'
+import { type Account, accountColumns } from '../../core/accounts/accounts.ts'
 import { isEnabled } from '../../core/accounts/conditions.ts'
 import { GUEST } from '../../core/accounts/roles.ts'
 import type { Database, Meter } from '../../core/database/database.ts'
@@ -112,9 +113,7 @@ function queriesWith({ sql: guard }: AccountColumn) {
  */
 export function selectFileActor(guard: AccountColumn) {
   const { ofActor } = queriesWith(guard)
-  return {
-    alone: (db: Database, actor: Actor, now: number) => ofActor.alone(db, actor, now, guard.given),
-  }
+  return (db: Database, actor: Actor, now: number) => ofActor(db, actor, now, guard.given)
 }
 
 function besideAccount(guard: SQL<string | null>) {

@@ -1,7 +1,7 @@
 import { eq, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
-import type { AccountColumn } from '../../core/access/act-as.ts'
+import type { AccountColumn } from '../../core/access/actor-queries.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import { remembered } from '../../core/base/isolate-memory.ts'
 import type { Database, Deps } from '../../core/deps.ts'

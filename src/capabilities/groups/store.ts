@@ -1,7 +1,7 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
-import { isEnabledAt } from '../../core/accounts/conditions.ts'
+import { isEnabledAt } from '../../core/accounts/enabled-at.ts'
 import { runBatch } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { ACCESS, type FolderRule, type Person } from './decision.ts'

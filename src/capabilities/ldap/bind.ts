@@ -1,9 +1,6 @@
 import { exists, sql } from 'drizzle-orm'
-import {
-  hasAppPasswordForm,
-  hashAppPassword,
-  isAppPassword,
-} from '../../core/access/app-password.ts'
+import { hashAppPassword } from '../../core/access/app-password.ts'
+import { hasAppPasswordForm, isAppPassword } from '../../core/access/app-password-form.ts'
 import { noteUse, selectShown } from '../../core/access/app-password-store.ts'
 import { type AppPasswordScope, hasScope } from '../../core/access/scopes.ts'
 import { insertServiceSignIn } from '../../core/access/service-sign-ins.ts'

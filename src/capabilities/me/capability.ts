@@ -17,6 +17,7 @@ export const me = capability({
       '/api/me',
       () => import('./http/record-routes.ts').then(({ recordRoutes }) => recordRoutes),
       [''],
+      'seldom',
     ],
     [
       '/api/me',

@@ -4,7 +4,7 @@ import type { RelyingParty } from '../../core/base/passkey-site.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { SessionActor } from '../../core/access/act-as.ts'
 import { act, type ChangeDeps, own } from '../../core/access/subject.ts'
-import { toEnrol } from '../../core/access/sign-in-methods.ts'
+import { toEnrol } from '../../core/access/leniency.ts'
 import { ALGORITHMS } from './cose.ts'
 import {
   beginForAnybody,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { type Actor, type ReaderDeps, readRowAs } from '../../core/access/act-as.ts'
+import { type Actor, type ReaderDeps } from '../../core/access/act-as.ts'
+import { readRowAs } from '../../core/access/read-account.ts'
 import { selectClosed } from '../../core/access/kept-credentials.ts'
 import { change, type ChangeDeps, own, read, type Subject } from '../../core/access/subject.ts'
 import type { UndoSlot } from '../../core/access/undo-slot.ts'

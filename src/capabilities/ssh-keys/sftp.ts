@@ -10,11 +10,8 @@ import { countWrongAppPassword } from '../../core/throttle/wrong-app-passwords.t
 import { networkOf } from '../../core/base/network.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
-import {
-  hasAppPasswordForm,
-  hashAppPassword,
-  isAppPassword,
-} from '../../core/access/app-password.ts'
+import { hashAppPassword } from '../../core/access/app-password.ts'
+import { hasAppPasswordForm, isAppPassword } from '../../core/access/app-password-form.ts'
 import { noteUse, selectShown } from '../../core/access/app-password-store.ts'
 import { maskPermission } from '../../core/access/scopes.ts'
 import { actAsService, isService } from '../../core/access/service-tokens.ts'

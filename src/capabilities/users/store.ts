@@ -26,7 +26,7 @@ import {
 import { appPasswordDeletion, isAppPasswordOfUser } from '../../core/access/app-password-store.ts'
 import { deleteSessions, tellingPrograms } from '../../core/access/endings.ts'
 import type { Operator } from '../../core/access/operators.ts'
-import { includesScope } from '../../core/access/scopes.ts'
+import { includesScope } from '../../core/access/includes-scope.ts'
 import { isSessionOf } from '../../core/access/session-store.ts'
 import type { UndoSlot } from '../../core/access/undo-slot.ts'
 import { keepDeleted } from '../../core/access/undo.ts'

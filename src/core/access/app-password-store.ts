@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import {
   and,
   eq,
@@ -25,25 +24,14 @@ import { isEnabled } from '../accounts/conditions.ts'
 import { accountColumns } from '../accounts/accounts.ts'
 import { GROUP_NAMES } from '../accounts/groups.ts'
 import type { AppPasswordActor } from './actor.ts'
-import { type AppPasswordScope, includesScope, parseScopes } from './scopes.ts'
+import {
+  type AppPasswordState,
+  isUseNoted,
+  readAppPasswordState,
+  USE_MILLISECONDS,
+} from './app-password-state.ts'
+import { includesScope } from './includes-scope.ts'
 import { isMadeWithEnough } from './sign-in-methods.ts'
-import { HOUR_MILLISECONDS } from '../base/time.ts'
-
-/** The time of the last use is this exact, so that many requests cost one write. */
-const USE_MILLISECONDS = HOUR_MILLISECONDS
-
-/** The state of an app password when a request shows it. */
-export interface AppPasswordState {
-  id: number
-  name: string
-  scopes: AppPasswordScope[]
-  createdAt: number
-  /** Unix time, milliseconds; null for never. */
-  expiresAt: number | null
-  lastUsedAt: number | null
-  /** Whether the owner is not known from the network of the request, and no event reports it yet. */
-  isElsewhere: boolean
-}
 
 /** An app password that a client or a server shows. */
 type Shown = Pick<AppPasswordActor, 'tokenHash' | 'username'>
@@ -72,34 +60,6 @@ export function appPasswordState(
   return sql`json_array(${id}, ${name}, ${scopes}, ${createdAt}, ${expiresAt}, ${lastUsedAt}, ${isElsewhere})`.mapWith(
     readAppPasswordState,
   )
-}
-
-const time = v.nullable(v.number())
-const stateSchema = v.tuple([
-  v.number(),
-  v.string(),
-  v.string(),
-  v.number(),
-  time,
-  time,
-  v.number(),
-])
-
-/** Reads the column of `appPasswordState`. */
-export function readAppPasswordState(json: unknown): AppPasswordState {
-  const [id, name, scopes, createdAt, expiresAt, lastUsedAt, isElsewhere] = v.parse(
-    stateSchema,
-    JSON.parse(String(json)),
-  )
-  return {
-    id,
-    name,
-    scopes: parseScopes(scopes),
-    createdAt,
-    expiresAt,
-    lastUsedAt,
-    isElsewhere: Boolean(isElsewhere),
-  }
 }
 
 /**
@@ -187,20 +147,20 @@ export function noteUse(
   used: AppPasswordState & { userId: number },
   now: number,
 ): void {
-  const isDue = used.lastUsedAt === null || used.lastUsedAt <= now - USE_MILLISECONDS
-  if (!isDue && !used.isElsewhere) return
-  const client = network !== undefined && used.isElsewhere ? { network, userAgent } : undefined
+  if (isUseNoted(used, now)) return
   // When this fails, the next use is recorded.
-  deps.defer(recordUse(deps.db, network, used, client, now).catch(() => undefined))
+  deps.defer(recordUse(deps.db, { network, userAgent }, used, now).catch(() => undefined))
 }
 
-async function recordUse(
+/** Records a use that `isUseNoted` does not find recorded. */
+export async function recordUse(
   db: Database,
-  network: string | undefined,
-  { id, name, userId }: AppPasswordState & { userId: number },
-  elsewhere: Client | undefined,
+  { network, userAgent }: { network: string | undefined; userAgent: string },
+  { id, name, userId, isElsewhere }: AppPasswordState & { userId: number },
   now: number,
 ): Promise<void> {
+  const elsewhere: Client | undefined =
+    network !== undefined && isElsewhere ? { network, userAgent } : undefined
   const isDue = or(
     isNull(appPasswords.lastUsedAt),
     lte(appPasswords.lastUsedAt, now - USE_MILLISECONDS),

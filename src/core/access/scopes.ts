@@ -1,6 +1,4 @@
-import { type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import { PERMISSION } from '../accounts/roles.ts'
-import { hasWord } from '../database/words.ts'
 
 /** The scopes of app passwords (docs/interface.md, App passwords). */
 export const APP_PASSWORD_SCOPES = [
@@ -14,7 +12,7 @@ export const APP_PASSWORD_SCOPES = [
 export type AppPasswordScope = (typeof APP_PASSWORD_SCOPES)[number]
 
 /** The scopes that contain another one. */
-const CONTAINED_IN: Partial<Record<AppPasswordScope, AppPasswordScope>> = {
+export const CONTAINED_IN: Partial<Record<AppPasswordScope, AppPasswordScope>> = {
   'files:read': 'files:write',
 }
 
@@ -33,13 +31,6 @@ export function parseScopes(text: string): AppPasswordScope[] {
 export function hasScope(scopes: readonly AppPasswordScope[], needed: AppPasswordScope): boolean {
   const wider = CONTAINED_IN[needed]
   return scopes.includes(needed) || (wider !== undefined && scopes.includes(wider))
-}
-
-/** Works like `hasScope`, for a column of `scopesText`. */
-export function includesScope(column: SQLWrapper, needed: AppPasswordScope): SQL {
-  const wider = CONTAINED_IN[needed]
-  if (wider === undefined) return hasWord(column, needed)
-  return sql`(${hasWord(column, needed)} or ${hasWord(column, wider)})`
 }
 
 /** The bits of `permission` that change no file. */

@@ -13,8 +13,8 @@ import { selectLiveAppPassword } from './app-password-store.ts'
 import { type Method, whenEnough, withMethods } from './sign-in-methods.ts'
 import type { FreshnessDeps } from './is-fresh.ts'
 import { whenFresh } from './freshness.ts'
+import { NOTED_MILLISECONDS } from './session-use.ts'
 import type { SessionClaims } from './token.ts'
-import { HOUR_MILLISECONDS } from '../base/time.ts'
 
 /**
  * Holds when the session exists, has time left, has the second factor that its user must use, and
@@ -200,21 +200,6 @@ export function strengthenSession(
 ) {
   const set = { amr: withMethods(methods) }
   return writing(db, by).update(sessions, set, and(isSession(userId, sessionId), when))
-}
-
-/** A session writes at most one row in this time for its use, unless its network changes. */
-const NOTED_MILLISECONDS = HOUR_MILLISECONDS
-
-/**
- * Tells whether the present use of a session need not be recorded: it was used from the same
- * network less than an hour ago.
- */
-export function isSessionUseNoted(
-  noted: { network: string | null; lastActiveAt: number | null },
-  actor: SessionActor,
-  now: number,
-): boolean {
-  return noted.network === actor.network && (noted.lastActiveAt ?? 0) > now - NOTED_MILLISECONDS
 }
 
 /** Records when and from which network a session was used, unless `isSessionUseNoted` holds in D1. */

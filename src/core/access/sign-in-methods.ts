@@ -2,6 +2,7 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { sessions } from '../../../schema/tables.ts'
 import { literal } from '../database/literal.ts'
 import { hasSecondFactor, mustUseSecondFactor } from '../accounts/second-factor.ts'
+import type { FactorState, Leniency } from './leniency.ts'
 
 /**
  * How a user proves who they are: a password, a code of an authenticator app, a recovery code, a
@@ -58,43 +59,10 @@ export function passkeyMethods({ isBackupEligible }: { isBackupEligible: boolean
   return isBackupEligible ? ['passkey'] : ['passkey', 'hwk']
 }
 
-/**
- * The right of a session that was begun without the second factor that its user must use: to add a
- * first one, or only to confirm itself. Other sessions of this kind may do nothing.
- */
-export type Leniency = 'to enrol' | 'to confirm'
-
-/** Lets a session without the required second factor act, when its user has none yet. */
-export function toEnrol<Session extends object>(session: Session) {
-  return { ...session, mayLackFactor: 'to enrol' as const }
-}
-
-/**
- * Lets a session without the required second factor act. It is for reading `/api/me` and
- * confirming.
- */
-export function toConfirm<Session extends object>(session: Session) {
-  return { ...session, mayLackFactor: 'to confirm' as const }
-}
-
-/**
- * Whether a session has the second factor that its user must use. `missing` means that the user has
- * none, `unused` that this session did not use it.
- */
-export type FactorState = 'enough' | 'missing' | 'unused'
-
 /** The state of a row of `users`, joined with a row of `sessions`. */
 export const factorState = sql<FactorState>`(case
   when ${hasShownFactor(sessions.amr)} or not ${mustUseSecondFactor} then 'enough'
   when ${hasSecondFactor} then 'unused' else 'missing' end)`
-
-export function isEnough(state: FactorState, leniency: Leniency | undefined): boolean {
-  return (
-    state === 'enough' ||
-    leniency === 'to confirm' ||
-    (leniency === 'to enrol' && state === 'missing')
-  )
-}
 
 /**
  * The condition of `isEnough` for a row of `users`, joined with a row of `sessions`.

@@ -5,7 +5,7 @@ import { jwtVerify } from 'jose/jwt/verify'
 import { Refusal } from '../base/refusals.ts'
 import type { KeyRing } from '../crypto/key-ring.ts'
 import { openBookmark } from '../crypto/sealed-bookmark.ts'
-import type { Leniency } from './sign-in-methods.ts'
+import type { Leniency } from './leniency.ts'
 
 const AUDIENCE = 'latchkey'
 

@@ -25,9 +25,6 @@ export const accountColumns = {
   hasPasskey: sql`(${hasPasskey})`.mapWith(Boolean).as('has_passkey'),
 }
 
-/** Convert the columns of an account from what D1 stores, for prepared queries. */
-export const accountReaders = { disabled: Boolean, hasTwoFactor: Boolean, hasPasskey: Boolean }
-
 /** Selects all users. Callers add a condition. */
 export function selectAccounts(db: Database) {
   return db.select(accountColumns).from(users)

@@ -19,14 +19,6 @@ export function isEnabled(now: Moment): SQL {
   return sql`(${users.disabled} = 0 and (${users.endsAt} is null or ${users.endsAt} > ${now}))`
 }
 
-/** The same as `isEnabled`, for a row that was read. */
-export function isEnabledAt(
-  { disabled, endsAt }: { disabled: boolean; endsAt: number | null },
-  now: number,
-): boolean {
-  return !disabled && (endsAt === null || endsAt > now)
-}
-
 /** Holds for an account that an operator has disabled, or that waits for an approval. */
 export const isDisabled: SQL = sql`${users.disabled} = 1`
 export const isAdmin: SQL = sql`${users.role} = ${literal(ADMIN)}`

@@ -30,7 +30,7 @@ export function drizzleOf(db: Database): DrizzleD1Database {
   return db[whole]
 }
 
-/** Runs a query that is text already, in one round trip. Only `prepared.ts` uses it. */
+/** Runs a query that is text already, in one round trip. Only `query-text.ts` uses it. */
 export async function readRows(
   db: Database,
   text: string,

@@ -1,20 +1,14 @@
 import { Placeholder } from 'drizzle-orm'
-import { type Database, readRows } from './database.ts'
+import type { Database } from './database.ts'
+import { type Fields, type QueryText, runText } from './query-text.ts'
 
 /** Values, or placeholders for them. */
 export type Given<Values> = { [Name in keyof Values]: Values[Name] | Placeholder }
 
 /** A query that Drizzle has made. */
-interface Query<Row> {
+export interface Query<Row> {
   toSQL: () => { sql: string; params: unknown[] }
   readonly _: { readonly result: Row[] }
-}
-
-interface Fields {
-  /** The names of the fields, in the order of the query. */
-  names: readonly string[]
-  /** Convert the fields that D1 stores in another form: truth values, which are 0 or 1, and JSON. */
-  readers: Partial<Record<string, (stored: unknown) => unknown>>
 }
 
 /**
@@ -30,22 +24,17 @@ export function prepare<Row extends object>(
 ): (db: Database, values: Record<string, unknown>) => Promise<Row[]>
 export function prepare(
   build: (db: Database) => Query<object>,
-  { names, readers }: Fields,
+  fields: Fields,
 ): (db: Database, values: Record<string, unknown>) => Promise<object[]> {
-  let built: { sql: string; params: unknown[] } | undefined
-  return async function run(db, values) {
-    const { sql, params } = (built ??= build(db).toSQL())
-    const sent = params.map((param) =>
-      param instanceof Placeholder ? (values[param.name] ?? null) : param,
-    )
-    const rows = await readRows(db, sql, sent)
-    return rows.map((row) => {
-      const stored = Object.values(row)
-      const read = names.map((name, i) => {
-        const reader = readers[name]
-        return [name, reader ? reader(stored[i]) : stored[i]] as const
-      })
-      return Object.fromEntries(read)
-    })
-  }
+  let text: QueryText | undefined
+  return (db, values) => runText(db, (text ??= textOf(build(db))), fields, values)
+}
+
+/** Returns the text of a query. */
+export function textOf(query: Query<object>): QueryText {
+  const { sql, params } = query.toSQL()
+  const parameters = params.map((param) =>
+    param instanceof Placeholder ? { name: param.name } : { value: param },
+  )
+  return { sql, parameters }
 }

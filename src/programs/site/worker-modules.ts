@@ -129,7 +129,7 @@ const PAGES = 'pages'
  */
 const FIRST_ANSWERS: Readonly<Record<string, readonly string[]>> = {
   settings: ['settings-public-routes'],
-  me: ['open-database', 'me-record-routes'],
+  me: ['me-record-routes'],
   signIn: ['open-database', 'sign-in', 'notices-send-after-answer'],
   signInPage: [PAGES, 'texts.en', 'texts.zh', `sign-in-${PAGES}`],
   status: [
@@ -149,10 +149,14 @@ const ALONE =
 const OF_STATUS =
   /\/health\/pages\/admin\/routes\.tsx$|\/pages\/(admin\/(attention|needy-count)|health)\.tsx?$/
 
+/** What a request with a credential seldom needs. */
+const OF_ACCESS = /^src\/core\/(?:access|accounts)\//
+
 /** Returns the part of the Worker that the source of an `import()` is in. */
 function partOf(source: string): string {
   if (EVERY_PAGE.test(source)) return PAGES
   if (OF_STATUS.test(source)) return 'status'
+  if (OF_ACCESS.test(source)) return 'access'
   const name = basename(source).replace(/\.\w+$/, '')
   const owner = ownerOf(source) ?? name
   return ALONE.test(source) ? `${owner}-${name}` : owner

@@ -2,7 +2,6 @@ import { createMiddleware } from 'hono/factory'
 import { auth } from 'hono/utils/basic-auth'
 import { sha256Hex } from '../../core/base/encoding.ts'
 import { Refusal, type RefusalName } from '../../core/base/refusals.ts'
-import { actAs } from '../../core/access/act-as.ts'
 import {
   type Actor,
   credentialOf,
@@ -10,10 +9,10 @@ import {
   type Needs,
   type SessionActor,
 } from '../../core/access/actor.ts'
-import { appPasswordActor } from '../../core/access/app-password-actor.ts'
-import { isAppPassword, looksLikeAppPassword } from '../../core/access/app-password.ts'
+import { isAppPassword, looksLikeAppPassword } from '../../core/access/app-password-form.ts'
+import { readAccountAs } from '../../core/access/read-account.ts'
 import { type SessionClaims, verifyToken } from '../../core/access/token.ts'
-import { findGuest } from '../../core/accounts/store.ts'
+import { loadWithDatabase } from '../../core/deps.ts'
 import { clientOf } from './client.ts'
 import type { App, AppContext, Caller } from './context.ts'
 import { hasClientHere, readMarker, sessionToken } from './session-cookie.ts'
@@ -111,6 +110,7 @@ async function findCaller(c: AppContext, needs: Needs): Promise<Caller> {
   const deps = c.get('deps')
   const actor = await findActor(c, needs)
   if (actor !== undefined) return { actor }
+  const { findGuest } = await loadWithDatabase(() => import('../../core/accounts/store.ts'))
   const guest = await findGuest(deps.db)
   if (guest === undefined || guest.disabled) throw new Refusal('guestDisabled')
   return { guest }
@@ -134,10 +134,13 @@ export async function findActor(c: AppContext, needs: Needs): Promise<Actor | un
     return { ...(await readClaims(c, token)), ...clientOf(c) }
   }
   if (!isAppPassword(token)) throw new Refusal('tokenInvalidated')
+  const { appPasswordActor } = await loadWithDatabase(
+    () => import('../../core/access/app-password-actor.ts'),
+  )
   const actor = appPasswordActor(token, basic?.username, needs, clientOf(c))
   c.set('caller', { actor })
   // No decision of such a route would check it.
-  if (needs === 'session') await actAs(deps, actor, {})
+  if (needs === 'session') await readAccountAs(deps, actor)
   return actor
 }
 

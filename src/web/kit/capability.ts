@@ -24,8 +24,8 @@ declare module '../http/context.ts' {
 
 /**
  * Routes, the path below which they stand, and the paths from there for which they are loaded; all
- * of them, where none are named. `''` is the path itself. Routes that seldom need the database load
- * it then (`loadDatabase`); for all others it is loaded with them.
+ * of them, where none are named. `''` is the path itself. Routes that seldom build a query load
+ * what builds it then (`loadDatabase`); for all others it is loaded with them.
  */
 type Mount = readonly [
   path: string,

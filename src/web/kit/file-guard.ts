@@ -1,4 +1,4 @@
-import type { AccountColumn } from '../../core/access/act-as.ts'
+import type { AccountColumn } from '../../core/access/actor-queries.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { Deps } from '../../core/deps.ts'

@@ -1,7 +1,7 @@
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { remembered } from '../../../core/base/isolate-memory.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
-import { readRowAs } from '../../../core/access/act-as.ts'
+import { readRowAs } from '../../../core/access/read-account.ts'
 import type { Actor } from '../../../core/access/actor.ts'
 import { isFreshAt } from '../../../core/access/is-fresh.ts'
 import type { Account } from '../../../core/accounts/accounts.ts'

@@ -1,7 +1,7 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as base64url from 'jose/base64url'
 import * as v from 'valibot'
-import { readAccountAs } from '../../../core/access/act-as.ts'
+import { readAccountAs } from '../../../core/access/read-account.ts'
 import { verifyToken } from '../../../core/access/token.ts'
 import { sha256Base64Url } from '../../../core/base/encoding.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'

@@ -1,4 +1,5 @@
-import type { AccountColumn, ReaderDeps } from '../../../core/access/act-as.ts'
+import type { ReaderDeps } from '../../../core/access/act-as.ts'
+import type { AccountColumn } from '../../../core/access/actor-queries.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import type { Deps } from '../../../core/deps.ts'
 import type { AppContext } from '../../../web/http/context.ts'

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { readAccountAs } from '../../../core/access/act-as.ts'
+import { readAccountAs } from '../../../core/access/read-account.ts'
 import { filesOriginFrom } from '../../../core/base/file-server.ts'
 import { Refusal, refusalIn } from '../../../core/base/refusals.ts'
 import type { App } from '../../../web/http/context.ts'

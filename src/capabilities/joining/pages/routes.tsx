@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { readAccountAs } from '../../../core/access/act-as.ts'
+import { readAccountAs } from '../../../core/access/read-account.ts'
 import { isSessionActor, type SessionActor } from '../../../core/access/actor.ts'
 import { verifyToken } from '../../../core/access/token.ts'
 import { Refusal, refusalIn } from '../../../core/base/refusals.ts'

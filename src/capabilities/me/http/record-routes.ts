@@ -2,8 +2,8 @@ import { Hono } from 'hono'
 import type { App } from '../../../web/http/context.ts'
 import { ok } from '../../../web/http/envelope.ts'
 import { anyCaller } from '../../../web/http/guard.ts'
-import { readAccountAs } from '../../../core/access/act-as.ts'
-import { toConfirm } from '../../../core/access/sign-in-methods.ts'
+import { readAccountAs } from '../../../core/access/read-account.ts'
+import { toConfirm } from '../../../core/access/leniency.ts'
 import { userRecord } from '../../users/record.ts'
 
 /** One’s own account, at `/api/me`. */

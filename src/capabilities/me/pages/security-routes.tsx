@@ -4,7 +4,7 @@ import type { App, AppContext } from '../../../web/http/context.ts'
 import { validate } from '../../../web/http/input.ts'
 import { readSettings } from '../../settings/copy.ts'
 import { text } from '../../../core/base/text.ts'
-import { readAccountAs } from '../../../core/access/act-as.ts'
+import { readAccountAs } from '../../../core/access/read-account.ts'
 import { keepCredentials } from '../../../core/access/kept-credentials.ts'
 import { readRecovery } from '../../../core/access/recovery.ts'
 import {

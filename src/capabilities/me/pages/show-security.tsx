@@ -1,6 +1,6 @@
 import type { AppContext } from '../../../web/http/context.ts'
 import { sessionOf } from '../../../web/http/guard.ts'
-import { toConfirm } from '../../../core/access/sign-in-methods.ts'
+import { toConfirm } from '../../../core/access/leniency.ts'
 import { inBatchOf } from '../../../core/database/shared-batch.ts'
 import { loadPartsOfUser } from '../../../web/kit/capability.ts'
 import { readWaysIn } from '../ways-in.ts'

@@ -1,4 +1,4 @@
-import { readAccountAs } from '../../../core/access/act-as.ts'
+import { readAccountAs } from '../../../core/access/read-account.ts'
 import { own } from '../../../core/access/subject.ts'
 import type { AppContext } from '../../../web/http/context.ts'
 import { actorOf } from '../../../web/http/guard.ts'
