@@ -1064,3 +1064,18 @@ test.each([
   const body = { path: '/way/to/mine', urls: ['https://files.example.org/b', url] }
   expect(await post('fs/add_offline_download', body)).toMatchObject(expected)
 })
+
+test('an archive is not unpacked into a new folder above the target, without rules too', async () => {
+  const { as } = await newUser('bob', '/home/bob')
+  await site.db.delete(folderRules)
+  await asWritten()
+  openlist.paths()
+  for (const target of ['/', '/a']) {
+    const body = { src_dir: '/', dst_dir: target, name: ['...zip'] }
+    const intoNew = { ...body, put_into_new_dir: true }
+    expect(await post('fs/archive/decompress', intoNew, as)).toEqual(DENIED)
+    expect(openlist.paths()).toEqual([])
+    expect(await post('fs/archive/decompress', body, as)).toMatchObject({ code: 200 })
+    expect(openlist.paths()).toEqual(['POST /api/fs/archive/decompress'])
+  }
+})

@@ -127,6 +127,20 @@ describe('what a request needs of its items', () => {
     expect(needs(post('fs/archive/decompress', { ...body, src_dir: '' }))).toBe(CLOSED)
   })
 
+  test.each<[string, string[] | string]>([
+    ['a.tar.gz', ['w /home/to/a.tar', 'w /home/to']],
+    ['x/.zip', ['w /home/to', 'w /home/to']],
+    ['..zip', ['w /home/to', 'w /home/to']],
+    ['zip', ['w /home/to/zip', 'w /home/to']],
+    ['...zip', CLOSED],
+    ['x\\...zip', CLOSED],
+    ['....zip', ['w /home/to/...', 'w /home/to']],
+  ])('the new folder of an archive %s', (name, found) => {
+    const body = { src_dir: '/nas', dst_dir: '/to', name: [name], put_into_new_dir: true }
+    const [archive, ...rest] = needs(post('fs/archive/decompress', body), '/home')
+    expect(typeof found === 'string' ? archive + rest.join('') : rest).toEqual(found)
+  })
+
   test.each<[string, string | undefined, string[] | string]>([
     ['COPY /dav/nas/a', '/dav/to/b', ['r /nas/a', 'w /to/b', 'w /to/a']],
     ['MOVE /dav/nas/a/', '/dav/to/b/', ['w /nas/a -within!', 'w /to/b', 'w /to/a']],

@@ -167,6 +167,12 @@ class Folders {
   }
 }
 
+/** The name of the folder that OpenList makes for an archive: that of `...zip` is `..`. */
+function withoutExtension(name: string): string {
+  const end = name.lastIndexOf('.')
+  return end === -1 ? name : name.slice(0, end)
+}
+
 /** Each is compared with the rules; a folder with more files is copied as a folder. */
 const MAX_ITEMS = 20_000
 
@@ -262,10 +268,15 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   ]),
   'fs/archive/decompress': jsonCall(
     decompressSchema,
-    ({ src_dir, dst_dir, name }, folders) => [
-      ...name.map((archive) => readsWhole(folders.joined(src_dir, archive))),
-      writesWhole(folders.path(dst_dir)),
-    ],
+    ({ src_dir, dst_dir, name, put_into_new_dir: isInNewFolder }, folders) => {
+      const target = folders.path(dst_dir)
+      const needsOfArchive = (archive: string) => {
+        const item = folders.joined(src_dir, archive)
+        const made = isInNewFolder ? [folders.in(target, withoutExtension(nameOf(item)))] : []
+        return [readsWhole(item), ...made.map(writesWhole)]
+      }
+      return [...name.flatMap(needsOfArchive), writesWhole(target)]
+    },
     queued,
   ),
   'fs/torrent/generate': jsonCall(torrentSchema, ({ path }, folders) => [
