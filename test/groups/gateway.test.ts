@@ -107,7 +107,7 @@ describe('an item that is closed', () => {
     ['fs/remove_empty_directory', { src_dir: '/nas' }, DENIED],
     ['fs/remove_empty_directory', { src_dir: '/way/to/mine' }, PASSED],
     ['fs/archive/decompress', { src_dir: '/nas', dst_dir: '/x', name: ['closed/a.zip'] }, DENIED],
-    ['fs/archive/decompress', { src_dir: '/nas', dst_dir: '/x', name: ['a.zip'] }, PASSED],
+    ['fs/archive/decompress', { src_dir: '/nas', dst_dir: '/x', name: ['a.zip'] }, DENIED],
     ['fs/torrent/generate', { path: '/nas/closed/a' }, DENIED],
     ['fs/add_offline_download', { path: '/nas', urls: ['http://x/'] }, DENIED],
     ['fs/get_direct_upload_info', { path: '/nas/closed', file_name: 'a' }, DENIED],
@@ -116,10 +116,15 @@ describe('an item that is closed', () => {
     ['share/update', { id: 'x', files: ['/nas/closed/a'] }, DENIED],
   ])('%s %j', async (name, body, answer) => {
     expect(await post(name, body)).toMatchObject(answer)
-    const looks = /[/_]move$/.test(name) ? ['GET /api/admin/storage/list'] : []
-    expect(openlist.paths()).toEqual(answer === PASSED ? [...looks, `POST /api/${name}`] : [])
+    const looks = [
+      ...(/regex|empty/.test(name) ? ['POST /api/fs/list'] : []),
+      ...(/[/_]move$|copy|decompress/.test(name) ? ['GET /api/admin/storage/list'] : []),
+    ]
+    const isPassed = answer === PASSED
+    const paths = openlist.paths().filter((path) => isPassed || !looks.includes(path))
+    expect(paths).toEqual(isPassed ? [...looks, `POST /api/${name}`] : [])
     // One that is passed on is noted before, and forgotten after it.
-    expect(site.meter.roundTrips).toBe(answer === PASSED ? 3 : 1)
+    expect(site.meter.roundTrips).toBe(isPassed ? 3 : 1)
   })
 
   test.each([
@@ -144,7 +149,9 @@ describe('an item that is closed', () => {
   ])('WebDAV: %s %s to %s', async (method, path, to, status) => {
     const answer = await dav(method, path, to === '' ? {} : { Destination: to })
     expect(answer.status).toBe(status)
-    expect(openlist.sent).toHaveLength(status === 207 ? 1 : 0)
+    expect(openlist.paths().filter((sent) => sent.startsWith(method))).toHaveLength(
+      status === 207 ? 1 : 0,
+    )
   })
 
   test.each([
@@ -699,6 +706,7 @@ describe('a move between storages', () => {
     [['/', '/nas', '/nas/other'], { src_dir: '/', names: ['nas/x', 'nas/other'] }, OTHER],
     [['/', '/nas/other/deep'], {}, OTHER],
     [['/', '/nas.balance1', '/nas'], {}, OTHER],
+    [['/', '/nas', '/way'], { src_dir: '/way/to/mine/a' }, PASSED],
     [['/', '/way/to.balance'], {}, OTHER],
     [['/nas'], {}, OTHER],
     [[], {}, OTHER],
@@ -709,6 +717,7 @@ describe('a move between storages', () => {
 
   test('is refused in all its forms, and an admin may', async () => {
     openlist.storages = { '/': 'Local', '/way': 'Local' }
+    openlist.files['/nas/other/a'] = 'a'
     const recursive = { src_dir: '/other', dst_dir: '/way/to/mine' }
     expect(await post('fs/recursive_move', recursive)).toMatchObject(OTHER)
     const headers = { Destination: '/dav/way/to/mine/other' }
@@ -720,6 +729,87 @@ describe('a move between storages', () => {
     expect(await post('fs/move', move, await adminToken())).toMatchObject({ code: 200 })
     await site.db.delete(folderRules)
     await asWritten()
+    expect(await post('fs/move', move)).toMatchObject(PASSED)
+  })
+})
+
+describe('names that a request does not say, where a part of the storage is closed', () => {
+  const between = { src_dir: '/nas', dst_dir: '/way/to/mine', names: ['other'] }
+  const zip = { src_dir: '/nas', dst_dir: '/nas/other', name: ['a.zip'] }
+  const regex = { src_dir: '/nas/other', src_name_regex: 'x', new_name_regex: 'y' }
+  const EVIL = '..\\closed'
+
+  beforeEach(() => {
+    openlist.storages = { '/nas': 'Local', '/way': 'Local', '/mine': 'Local' }
+    openlist.files['/nas/other/b/a.txt'] = 'a'
+    openlist.files['/mine/a.txt'] = 'a'
+  })
+
+  test.each<[name: string, body: object]>([
+    ['fs/archive/decompress', zip],
+    ['fs/add_offline_download', { path: '/nas/other', urls: ['https://a.example.org'], tool: 'x' }],
+    ['fs/torrent/rapid_upload', { path: '/nas/other', torrent_data: 'x' }],
+  ])('come from outside: %s', async (name, body) => {
+    expect(await post(name, body)).toEqual(DENIED)
+    const open = { ...body, ...('path' in body ? { path: '/mine' } : { dst_dir: '/mine' }) }
+    expect(await post(name, open)).toMatchObject(PASSED)
+    openlist.storages = {}
+    expect(await post(name, open)).toEqual(DENIED)
+  })
+
+  test.each<[name: string, body: object]>([
+    ['fs/regex_rename', { ...regex, src_dir: '/nas/other/b' }],
+    ['fs/recursive_move', { src_dir: '/nas/other', dst_dir: '/nas/x' }],
+    ['fs/remove_empty_directory', { src_dir: '/nas/other' }],
+    ['fs/copy', between],
+    ['fs/copy', { ...between, src_dir: '/', names: ['nas/other/b'] }],
+  ])('are in the folder that is gone through: %s', async (name, body) => {
+    expect(await post(name, body)).toMatchObject(PASSED)
+    openlist.files[`/nas/other/b/${EVIL}`] = 'a'
+    expect(await post(name, body)).toEqual(DENIED)
+    expect(await post(name, body, await adminToken())).toMatchObject({ code: 200 })
+    await site.db.delete(folderRules)
+    await asWritten()
+    expect(await post(name, body)).toMatchObject(PASSED)
+  })
+
+  test('do not matter where they are not gone through', async () => {
+    openlist.files[`/nas/other/b/${EVIL}`] = 'a'
+    expect(await post('fs/regex_rename', regex)).toMatchObject(PASSED)
+    expect(await post('fs/copy', { ...between, dst_dir: '/nas/x' })).toMatchObject(PASSED)
+    const file = { ...between, src_dir: '/nas/other/b', names: ['a.txt'] }
+    expect(await post('fs/copy', file)).toMatchObject(PASSED)
+  })
+
+  test('are in a folder that is copied by WebDAV', async () => {
+    const headers = { Destination: '/dav/way/to/mine/other' }
+    expect((await dav('COPY', '/dav/nas/other', headers)).status).toBe(207)
+    openlist.files[`/nas/other/b/${EVIL}`] = 'a'
+    expect((await dav('COPY', '/dav/nas/other', headers)).status).toBe(403)
+  })
+
+  test('are those of a copy of a whole storage, whose name is `root`', async () => {
+    for (const names of [
+      { src_dir: '/', names: ['mine'] },
+      { src_dir: '/mine', names: [''] },
+    ])
+      expect(await post('fs/copy', { ...names, dst_dir: '/nas/other' })).toEqual(DENIED)
+    const headers = { Destination: '/dav/nas/other/mine' }
+    expect((await dav('COPY', '/dav/mine', headers)).status).toBe(403)
+    const file = { src_dir: '/mine', names: ['a.txt'], dst_dir: '/nas/other' }
+    expect(await post('fs/copy', file)).toMatchObject(PASSED)
+  })
+
+  test('are too many to be looked through', async () => {
+    for (let i = 0; i < 100; i++) openlist.files[`/nas/other/${i}/a`] = 'a'
+    expect(await post('fs/copy', between)).toEqual(DENIED)
+  })
+
+  test('a move in an Alias is one between other storages', async () => {
+    openlist.storages['/nas'] = 'Alias'
+    const move = { src_dir: '/nas', names: ['other'], dst_dir: '/nas/x' }
+    expect(await post('fs/move', move)).toMatchObject({ code: 403 })
+    openlist.storages['/nas'] = 'Crypt'
     expect(await post('fs/move', move)).toMatchObject(PASSED)
   })
 })
@@ -1061,7 +1151,8 @@ test.each([
   ['magnet:?xt=urn:btih:0&dn=a&tr=udp://tracker.example.org:6969', PASSED],
   ['ed2k://|file|a%20b.zip|1|00000000000000000000000000000000|h=ABC|/', PASSED],
 ])('no offline download goes around the rules in this network: %s', async (url, expected) => {
-  const body = { path: '/way/to/mine', urls: ['https://files.example.org/b', url] }
+  const urls = ['https://files.example.org/b', url]
+  const body = { path: '/way/to/mine', urls, tool: 'SimpleHttp' }
   expect(await post('fs/add_offline_download', body)).toMatchObject(expected)
 })
 

@@ -38,8 +38,8 @@ const NAMES: Readonly<Record<string, string>> = {
   copy: ELSEWHERE,
   move: 'move [/](/nas/a) to [/](/nas/b)',
   upload: 'upload a.txt to [/](/nas/b)',
-  decompress: 'decompress [/](/nas/a.zip)[/] to [/](/nas/b) with password <>',
-  decompress_upload: 'upload a.txt to [/](/nas/b)',
+  decompress: 'decompress [/](/nas/a.zip)[/] to [/nas](/b) with password <>',
+  decompress_upload: 'upload a.txt to [/nas](/b)',
   offline_download: 'download https://files.example.org/a to (/nas/b)',
   offline_download_transfer: 'transfer [/](/tmp/a) to [/](/nas/b)',
 }
@@ -157,6 +157,11 @@ describe('a task at the file server', () => {
     ['offline_download', 'download https://files.example.org/a to (/nas/closed)'],
     ['offline_download_transfer', 'transfer [/](/tmp/a) to [/](/nas/closed)'],
     ['offline_download_transfer', 'upload [a](https://files.example.org/a) to [/](/nas/closed)'],
+    // Names that lead out of their folder.
+    ['copy', 'copy [/](/nas/open/..\\closed) to [/](/mine)'],
+    ['decompress', 'decompress [/](/a.zip)[/] to [/](/mine) with password <>'],
+    ['decompress_upload', 'upload a to [/nas](/open)'],
+    ['offline_download_transfer', 'transfer [](/tmp/a) to [/nas](/open/..\\closed)'],
     // Names that can be read in two ways.
     ['copy', 'copy [/](/x) to [/a](/b) to [/](/mine)'],
     ['upload', 'upload a to [/](/x) to [/](/mine)'],
@@ -172,8 +177,8 @@ describe('a task at the file server', () => {
     ['copy', 'copy [/](/nas/open) to [/](/mine)'],
     ['move', 'move [/](/nas/closed-too) to [/](/mine)'],
     ['upload', 'upload closed to [/](/mine)'],
-    ['decompress', 'decompress [/](/a.zip)[/nas/closed] to [/](/mine) with password <x>'],
-    ['decompress_upload', 'upload nas to [/](/mine)'],
+    ['decompress', 'decompress [/](/a.zip)[/nas/closed] to [/mine](/) with password <x>'],
+    ['decompress_upload', 'upload nas to [/mine](/)'],
     ['offline_download', 'download https://files.example.org/nas/closed to (/mine)'],
     ['offline_download_transfer', 'transfer [/](/nas/closed) to [/](/mine)'],
   ])('stays when it needs something else: %s, %s', async (kind, name) => {
@@ -301,13 +306,15 @@ describe('a task at the file server', () => {
     ['fs/archive/decompress', { src_dir: '/nas', dst_dir: '/mine', name: ['closed/a'] }, 'task'],
     [
       'fs/add_offline_download',
-      { path: '/nas/closed', urls: ['https://files.example.org/a'] },
+      { path: '/nas/closed', urls: ['https://files.example.org/a'], tool: 'SimpleHttp' },
       'tasks',
     ],
   ])(
     'is cancelled when it was begun before the change and queued after it: %s',
     async (name, body, member) => {
       await site.addRule('/x', { uid: ALICE }, 'none')
+      site.openlist.storages['/mine'] = 'Local'
+      site.openlist.files['/nas/closed/a'] = 'a'
       site.openlist.answer = async ({ path }) => {
         if (path !== `/api/${name}`) return undefined
         expect(await site.addRule('/nas/closed', { uid: BOB }, 'none')).toMatchObject({ code: 200 })

@@ -55,8 +55,12 @@ export async function listStorages(deps: OriginDeps, files: FileServer): Promise
   })
 }
 
-/** @param to The folder. */
-export function isMoveInOneStorage(
+/**
+ * Tells whether a copy, or a move, stays in one storage. One in an Alias may be between two others.
+ *
+ * @param to The folder.
+ */
+export function staysInStorage(
   storages: readonly Storage[],
   { from, to }: { from: string; to: string },
 ): boolean {
@@ -66,7 +70,7 @@ export function isMoveInOneStorage(
     const [shown = '', ...ending] = mount.split('.balance')
     return ending.length > 0 && [from, to].some((path) => isAtOrBelow(path, shown || '/'))
   })
-  if (holder === undefined || isSpread) return false
+  if (holder === undefined || holder.driver === 'Alias' || isSpread) return false
   return holderOf(storages, to) === holder && !storages.some(({ mount }) => isBelow(mount, from))
 }
 
@@ -97,6 +101,17 @@ function holderOf(storages: readonly Storage[], path: string): Storage | undefin
   return storages
     .filter(({ mount }) => isAtOrBelow(path, mount))
     .toSorted((a, b) => b.mount.length - a.mount.length)[0]
+}
+
+/** Returns where the storage of a path is shown; `/` for a path of none. */
+export function storageAt(storages: readonly Storage[], path: string): string {
+  const holder = holderOf(storages, path)
+  return holder === undefined ? '/' : shownPathOf(holder.mount)
+}
+
+/** Tells whether a path is that of a whole storage. */
+export function isStorage(storages: readonly Storage[], path: string): boolean {
+  return storages.some(({ mount }) => shownPathOf(mount) === path)
 }
 
 /** Lists where the files of a folder, or some of them, may stand a second time. */

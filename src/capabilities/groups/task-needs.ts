@@ -31,7 +31,7 @@ type Form = readonly [form: string, needs: (...parts: readonly string[]) => Need
 
 /** Joins the path of a storage and one in it. */
 function inStorage(storage = '', ...parts: string[]): string {
-  return joinNames(cleanFolder(storage), ...parts)
+  return cleanFolder(joinNames(cleanFolder(storage), ...parts))
 }
 
 /** `TO` is the folder that a copy is put into. */
@@ -61,18 +61,17 @@ const FORMS: Readonly<Record<TaskKind, readonly Form[]>> = {
       (name = '', to = '', folder = '') => [removes(inStorage(to, folder, name))],
     ],
   ],
+  // Names in an archive may lead anywhere in the storage (`refuseUnseenNames`).
   decompress: [
     [
       'decompress [*](*)[*] to [*](*) with password <*>',
-      (from, file = '', _inner = '', to = '', folder = '') => [
+      (from, file = '', _inner = '', to = '') => [
         readsWhole(inStorage(from, file)),
-        writesWhole(inStorage(to, folder)),
+        writesWhole(inStorage(to)),
       ],
     ],
   ],
-  decompress_upload: [
-    ['upload * to [*](*)', (_, to, folder = '') => [writesWhole(inStorage(to, folder))]],
-  ],
+  decompress_upload: [['upload * to [*](*)', (_, to) => [writesWhole(inStorage(to))]]],
   offline_download: [['download * to (*)', (_, folder = '') => [writesWhole(cleanFolder(folder))]]],
   offline_download_transfer: [
     [

@@ -36,7 +36,7 @@ import {
 } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { type AllowedRequest, sendAwaited } from '../requests-under-way.ts'
-import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
+import { listStorages, staysInStorage } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { cancelForbiddenTasks, cancelTasks, listFailed } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
@@ -46,6 +46,7 @@ import { isReading, readingOf, shareOf } from './readings.ts'
 import { isSearch, withoutOtherSpellings } from './search-results.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 import { guardStorages } from './storage-guard.ts'
+import { refuseUnseenNames } from './unseen-names.ts'
 
 interface Site {
   deps: Deps
@@ -253,6 +254,7 @@ async function refuseItems(
     refuseUnmet(seen, item.needs(account.basePath))
     if (known.hasRules && item.moves !== undefined)
       await refuseOtherStorage(site, item.moves(account.basePath))
+    if (known.hasRules) await refuseUnseenNames(site.deps, site.files, item, seen, account.basePath)
     if (known.hasRules && item.downloads?.every(isBeyondThisNetwork) === false)
       throw new Refusal('folderDenied')
     if (known.hasRules && item.share?.id !== undefined)
@@ -272,7 +274,7 @@ async function refuseItems(
 async function refuseOtherStorage({ deps, files }: Site, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return
   const storages = await listStorages(deps, files)
-  if (!moves.every((move) => isMoveInOneStorage(storages, move))) throw new Refusal('otherStorage')
+  if (!moves.every((move) => staysInStorage(storages, move))) throw new Refusal('otherStorage')
 }
 
 /**

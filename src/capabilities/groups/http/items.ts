@@ -37,6 +37,12 @@ export interface ItemCall {
   needs: (basePath: string) => Need[]
   /** What it moves, and the folders that it moves it to. */
   moves?: (basePath: string) => Move[]
+  /** What it copies, and the folders that it copies it to. */
+  copies?: (basePath: string) => Move[]
+  /** The folder that it goes through, or that and all below it. */
+  walks?: (basePath: string) => { folder: string; isDeep: boolean }
+  /** The folders that get files whose names the request does not say. */
+  fills?: (basePath: string) => string[]
   /** The tasks that it begins again. */
   retries?: {
     /** `undefined` for a queue that is not known. */
@@ -178,15 +184,28 @@ const MAX_ITEMS = 20_000
 
 type NeedsOf<Body> = (body: Body, folders: Folders) => Need[]
 
-const queued = () => ({ isQueued: true })
+/** What it copies or moves, by its names. */
+function transfersOf({ src_dir: from, dst_dir: to, names }: MoveBody) {
+  return (basePath: string): Move[] => {
+    const folders = new Folders(basePath)
+    const source = folders.path(from)
+    return names.map((name) => ({ from: folders.in(source, name), to: folders.path(to) }))
+  }
+}
+
+function fillsFolder(folder: string) {
+  return (basePath: string) => [new Folders(basePath).path(folder)]
+}
+
+function walksFolder(folder: string, isDeep: boolean) {
+  return (basePath: string) => ({ folder: new Folders(basePath).path(folder), isDeep })
+}
 
 /** Reads a JSON body, and says what it needs. */
 function jsonCall<Schema extends v.GenericSchema<unknown, object>>(
   schema: Schema,
   needsOf: NeedsOf<v.InferOutput<Schema>>,
-  moreOf: (
-    body: v.InferOutput<Schema>,
-  ) => Pick<ItemCall, 'moves' | 'isQueued' | 'downloads' | 'share'> = () => ({}),
+  moreOf: (body: v.InferOutput<Schema>) => Omit<ItemCall, 'understood' | 'needs'> = () => ({}),
 ) {
   return ({ body }: FileCall): ItemCall => {
     const parsed = validateJson(schema, body())
@@ -217,19 +236,14 @@ function sourcesAndTargets(ofSource: (path: string) => Need): NeedsOf<MoveBody> 
 
 /** The requests of the interface that are looked at, below `/api`. */
 const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
-  'fs/copy': jsonCall(moveSchema, sourcesAndTargets(readsWhole), queued),
-  'fs/move': jsonCall(
-    moveSchema,
-    sourcesAndTargets(takesAway),
-    ({ src_dir: from, dst_dir: to, names }) => ({
-      isQueued: true,
-      moves: (basePath) => {
-        const folders = new Folders(basePath)
-        const source = folders.path(from)
-        return names.map((name) => ({ from: folders.in(source, name), to: folders.path(to) }))
-      },
-    }),
-  ),
+  'fs/copy': jsonCall(moveSchema, sourcesAndTargets(readsWhole), (body) => ({
+    isQueued: true,
+    copies: transfersOf(body),
+  })),
+  'fs/move': jsonCall(moveSchema, sourcesAndTargets(takesAway), (body) => ({
+    isQueued: true,
+    moves: transfersOf(body),
+  })),
   'fs/rename': jsonCall(renameSchema, ({ path, name }, folders) => {
     const item = folders.path(path)
     return [takesAway(item), writesWhole(folders.in(parentOf(item), name))]
@@ -241,9 +255,11 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
       writesWhole(folders.in(folder, to)),
     ])
   }),
-  'fs/regex_rename': jsonCall(regexRenameSchema, ({ src_dir: from }, folders) => [
-    takesAwayBelow(folders.path(from)),
-  ]),
+  'fs/regex_rename': jsonCall(
+    regexRenameSchema,
+    ({ src_dir: from }, folders) => [takesAwayBelow(folders.path(from))],
+    ({ src_dir: from }) => ({ walks: walksFolder(from, false) }),
+  ),
   // The names of the files are not known, so the whole of the target is looked at.
   'fs/recursive_move': jsonCall(
     recursiveMoveSchema,
@@ -252,6 +268,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
       writesWhole(folders.path(dst_dir)),
     ],
     ({ src_dir, dst_dir }) => ({
+      walks: walksFolder(src_dir, true),
       moves: (basePath) => {
         const folders = new Folders(basePath)
         return [{ from: folders.path(src_dir), to: folders.path(dst_dir) }]
@@ -263,9 +280,11 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
     const folder = folders.path(dir)
     return names.map((name) => removes(folders.in(folder, name)))
   }),
-  'fs/remove_empty_directory': jsonCall(emptySchema, ({ src_dir: from }, folders) => [
-    changesBelow(folders.path(from)),
-  ]),
+  'fs/remove_empty_directory': jsonCall(
+    emptySchema,
+    ({ src_dir: from }, folders) => [changesBelow(folders.path(from))],
+    ({ src_dir: from }) => ({ walks: walksFolder(from, true) }),
+  ),
   'fs/archive/decompress': jsonCall(
     decompressSchema,
     ({ src_dir, dst_dir, name, put_into_new_dir: isInNewFolder }, folders) => {
@@ -277,20 +296,27 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
       }
       return [...name.flatMap(needsOfArchive), writesWhole(target)]
     },
-    queued,
+    ({ dst_dir: to }) => ({ isQueued: true, fills: fillsFolder(to) }),
   ),
   'fs/torrent/generate': jsonCall(torrentSchema, ({ path }, folders) => [
     readsWhole(folders.path(path)),
   ]),
   // The torrent says the name of the file.
-  'fs/torrent/rapid_upload': jsonCall(rapidUploadSchema, ({ path }, folders) => [
-    writesWhole(folders.path(path)),
-  ]),
+  'fs/torrent/rapid_upload': jsonCall(
+    rapidUploadSchema,
+    ({ path }, folders) => [writesWhole(folders.path(path))],
+    ({ path }) => ({ fills: fillsFolder(path) }),
+  ),
   // A download has names of its own, which may lead into folders below.
   'fs/add_offline_download': jsonCall(
     downloadSchema,
     ({ path }, folders) => [writesWhole(folders.path(path))],
-    ({ urls }) => ({ downloads: urls, isQueued: true }),
+    ({ urls, path, tool }) => ({
+      downloads: urls,
+      isQueued: true,
+      // This one cuts off what is before the last slash, or backslash.
+      ...(tool !== 'SimpleHttp' && { fills: fillsFolder(path) }),
+    }),
   ),
   // OpenList looks at the header `File-Path` here, and writes what the body names.
   'fs/get_direct_upload_info': jsonCall(directUploadSchema, ({ path, file_name }, folders) => {
@@ -440,7 +466,13 @@ function davCallOf(call: FileCall): ItemCall | undefined {
     const ofSource = method === 'COPY' ? readsWhole(item) : takesAway(item)
     return [ofSource, writesWhole(target), writesWhole(first)]
   }
-  if (method === 'COPY') return { understood: {}, needs, isAwaited: true }
+  if (method === 'COPY') {
+    const copies = (basePath: string) => {
+      const { item, target } = pathsBelow(basePath)
+      return [{ from: item, to: parentOf(target) }]
+    }
+    return { understood: {}, needs, copies, isAwaited: true }
+  }
   const moves = (basePath: string) => {
     const { item, target } = pathsBelow(basePath)
     const to = parentOf(target)
