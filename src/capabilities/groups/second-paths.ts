@@ -56,11 +56,11 @@ export async function listStorages(deps: OriginDeps, files: FileServer): Promise
 }
 
 /**
- * Tells whether a copy, or a move, stays in one storage. One in an Alias may be between two others.
+ * Tells whether a move stays in one storage. One in an Alias may be between two others.
  *
  * @param to The folder.
  */
-export function staysInStorage(
+export function isMoveInOneStorage(
   storages: readonly Storage[],
   { from, to }: { from: string; to: string },
 ): boolean {

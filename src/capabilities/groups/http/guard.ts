@@ -36,7 +36,7 @@ import {
 } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { type AllowedRequest, sendAwaited } from '../requests-under-way.ts'
-import { listStorages, staysInStorage } from '../second-paths.ts'
+import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { cancelForbiddenTasks, cancelTasks, listFailed } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
@@ -274,7 +274,7 @@ async function refuseItems(
 async function refuseOtherStorage({ deps, files }: Site, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return
   const storages = await listStorages(deps, files)
-  if (!moves.every((move) => staysInStorage(storages, move))) throw new Refusal('otherStorage')
+  if (!moves.every((move) => isMoveInOneStorage(storages, move))) throw new Refusal('otherStorage')
 }
 
 /**

@@ -314,8 +314,10 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
     ({ urls, path, tool }) => ({
       downloads: urls,
       isQueued: true,
-      // This one cuts off what is before the last slash, or backslash.
-      ...(tool !== 'SimpleHttp' && { fills: fillsFolder(path) }),
+      // This one takes the last part of the address, and decodes it.
+      ...((tool !== 'SimpleHttp' || urls.some((url) => /\\|%5c|%2f/i.test(url))) && {
+        fills: fillsFolder(path),
+      }),
     }),
   ),
   // OpenList looks at the header `File-Path` here, and writes what the body names.

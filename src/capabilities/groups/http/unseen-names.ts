@@ -3,13 +3,13 @@ import type { FileServer } from '../../../core/base/file-server.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { callAsAdmin, type OriginDeps } from '../../files/origin.ts'
 import type { SeenRules } from '../decision.ts'
-import { refuseUnmet, writesWhole } from '../needs.ts'
+import { areMet, readsWhole, refuseUnmet, writesWhole } from '../needs.ts'
 import { joinNames, nameOf, parentOf } from '../openlist-paths.ts'
-import { isStorage, listStorages, staysInStorage, storageAt } from '../second-paths.ts'
+import { isStorage, listStorages, storageAt } from '../second-paths.ts'
 import type { ItemCall, Move } from './items.ts'
 
 /** The folders of one request that are looked through. */
-const MAX_FOLDERS = 100
+const MAX_FOLDERS = 500
 
 const listedSchema = v.object({
   content: v.nullable(v.array(v.object({ name: v.string(), is_dir: v.boolean() }))),
@@ -29,6 +29,7 @@ export async function refuseUnseenNames(
   seen: SeenRules,
   basePath: string,
 ): Promise<void> {
+  if (areMet(seen, [writesWhole('/')])) return
   const [copies, fills] = [item.copies?.(basePath) ?? [], item.fills?.(basePath) ?? []]
   const walks = item.walks?.(basePath)
   if (walks !== undefined) await lookThrough(deps, files, [walks.folder], walks.isDeep)
@@ -38,10 +39,15 @@ export async function refuseUnseenNames(
     seen,
     fills.map((folder) => writesWhole(storageAt(storages, folder))),
   )
-  const between = copies.filter((copy) => !staysInStorage(storages, copy))
   // The copy of a storage is called `root`.
-  if (between.some(({ from }) => isStorage(storages, from))) throw new Refusal('folderDenied')
-  await lookThrough(deps, files, await foldersOf(deps, files, between), true)
+  const whole = copies.filter(({ from }) => isStorage(storages, from))
+  refuseUnmet(
+    seen,
+    whole.map(({ to }) => writesWhole(joinNames(to, 'root'))),
+  )
+  // Also in one storage: where it can't copy by itself, OpenList goes through the folder.
+  const partly = copies.filter(({ from }) => !areMet(seen, [readsWhole(storageAt(storages, from))]))
+  await lookThrough(deps, files, await foldersOf(deps, files, partly), true)
 }
 
 /** @throws {Refusal} `folderDenied` for an item that is not there. */
