@@ -733,7 +733,6 @@ describe('a move between storages', () => {
 describe('names that a request does not say, where a part of the storage is closed', () => {
   const between = { src_dir: '/nas', dst_dir: '/way/to/mine', names: ['other'] }
   const zip = { src_dir: '/nas', dst_dir: '/nas/other', name: ['a.zip'] }
-  const regex = { src_dir: '/nas/other', src_name_regex: 'x', new_name_regex: 'y' }
   const EVIL = '..\\closed'
 
   beforeEach(() => {
@@ -759,7 +758,6 @@ describe('names that a request does not say, where a part of the storage is clos
   })
 
   test.each<[name: string, body: object]>([
-    ['fs/regex_rename', { ...regex, src_dir: '/nas/other/b' }],
     ['fs/recursive_move', { src_dir: '/nas/other', dst_dir: '/nas/x' }],
     ['fs/remove_empty_directory', { src_dir: '/nas/other' }],
     ['fs/copy', between],
@@ -777,7 +775,6 @@ describe('names that a request does not say, where a part of the storage is clos
 
   test('do not matter where they are not gone through', async () => {
     openlist.files[`/nas/other/b/${EVIL}`] = 'a'
-    expect(await post('fs/regex_rename', regex)).toMatchObject(PASSED)
     openlist.files[`/mine/a/${EVIL}`] = 'a'
     const open = { ...between, src_dir: '/mine', names: ['a', 'new'] }
     expect(await post('fs/copy', open)).toMatchObject(PASSED)
@@ -1176,4 +1173,37 @@ test('an archive is not unpacked into a new folder above the target, without rul
     expect(await post('fs/archive/decompress', body, as)).toMatchObject({ code: 200 })
     expect(openlist.paths()).toEqual(['POST /api/fs/archive/decompress'])
   }
+})
+
+function renameInMine(from: string, to: string, as = token): Promise<Envelope> {
+  const body = { src_dir: '/mine', src_name_regex: from, new_name_regex: to }
+  return post('fs/regex_rename', body, as)
+}
+
+describe('POST /api/fs/regex_rename', () => {
+  beforeEach(() => {
+    openlist.files = { '/mine/a-1.txt': '', '/nas/closed': '' }
+  })
+
+  test.each([
+    ['-', '+', '/mine/a+1.txt'],
+    ['^(.)-(.)', '$2-$1', '/mine/1-a.txt'],
+    ['^(.)-(.)|q', '${2}${1}$', '/mine/1a$.txt'],
+    ['A|a', '$$1', '/mine/$1-1.txt'],
+    ['(a)|(b)', '$2', '/mine/-1.txt'],
+  ])('renames as it was asked: %s to %s', async (from, to, renamed) => {
+    expect(await renameInMine(from, to)).toMatchObject(PASSED)
+    expect(Object.keys(openlist.files).toSorted()).toEqual([renamed, '/nas/closed'])
+  })
+
+  test.each(['^.*closed$', '.*', '[^x]+', String.raw`^(..)\\(nas)\\(.*)$`, '^|.*'])(
+    'renames nothing that a name leads to: %s',
+    async (from) => {
+      openlist.files = { '/nas/closed': '', '/mine/..\\nas\\closed': '' }
+      for (const as of [token, await adminToken()])
+        expect(await renameInMine(from, 'taken', as)).toMatchObject({ code: 403 })
+      expect(openlist.paths()).toContain('POST /api/fs/regex_rename')
+      expect(Object.keys(openlist.files).toSorted()).toContain('/nas/closed')
+    },
+  )
 })

@@ -202,6 +202,24 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     await expectClosed(before)
   })
 
+  async function renameInOpen(source: string, target: string): Promise<number> {
+    await post('fs/list', { path: '/nas/open', refresh: true })
+    const body = { src_dir: '/nas/open', src_name_regex: source, new_name_regex: target }
+    return (await post('fs/regex_rename', body)).code
+  }
+
+  test('a name on the disk that leads to it renames nothing, and others are renamed', async () => {
+    const pattern = String.raw`^(?P<n>a)\.(txt|zip)$|q`
+    expect(await renameInOpen(pattern, '${n}$1$$.$2')).toBe(200)
+    expect(Object.keys(tree('nas/open'))).toEqual(['aa$.txt', 'aa$.zip'])
+    put(String.raw`nas/open/..\closed`, 'x')
+    const before = closedFiles()
+    for (const source of ['^.*closed$', '(?s).+', '(?U)^(.*)closed$', '^|.*', String.raw`[\S]+`])
+      for (const target of ['taken', '$0taken', ''])
+        expect(await renameInOpen(source, target)).not.toBe(200)
+    await expectClosed(before)
+  })
+
   test.each([
     ['application/x-www-form-urlencoded', 'Path=/nas/closed&Name=mine'],
     ['application/x-yaml', 'path: /nas/closed\nname: mine\n'],

@@ -174,6 +174,8 @@ export class OpenListStandIn {
       const read = /^\/api\/fs\/(?:list|get|dirs)$/.test(pathname) && pathIn(sent.body)
       if (read && !this.metas.admits(user.id, join(user.base_path, read), 'read'))
         return envelope(403, 'password is incorrect or you have no permission')
+      if (pathname === '/api/fs/regex_rename' && !this.#renameAll(JSON.parse(sent.body)))
+        return envelope(403, 'using relative path is not allowed')
       if (isAdmin && pathname === '/api/fs/list')
         return ok(this.#list(JSON.parse(sent.body).path, sent))
       if (isAdmin && pathname === '/api/fs/get') return this.#get(JSON.parse(sent.body).path, sent)
@@ -204,6 +206,31 @@ export class OpenListStandIn {
 
   #rename({ path, name }: { path: string; name: string }): Response {
     return this.#carry(path, join(dirname(path), name))
+  }
+
+  /** @returns False for a new name that is refused. The files before it have theirs by then. */
+  #renameAll({
+    src_dir: folder,
+    src_name_regex: source,
+    new_name_regex: template,
+  }: Record<'src_dir' | 'src_name_regex' | 'new_name_regex', string>): boolean {
+    const expression = new RegExp(source, 'gu')
+    const names = Object.keys(this.files).filter((path) => dirname(path) === folder)
+    for (const name of names
+      .map((path) => basename(path))
+      .filter((each) => each.match(expression))) {
+      const renamed = name.replaceAll(expression, (...groups: string[]) =>
+        template.replaceAll(/\$(?:\$|\{(\d+)\})/g, (_, n?: string) =>
+          n === undefined ? '$' : (groups[Number(n)] ?? ''),
+        ),
+      )
+      if (/^\.{0,2}$|[\\/]/.test(renamed)) return false
+      // It makes slashes of backslashes first.
+      const path = join(folder, name.replaceAll('\\', '/'))
+      const { [path]: link = '', ...others } = this.files
+      this.files = { ...others, [join(dirname(path), renamed)]: link }
+    }
+    return true
   }
 
   #move({

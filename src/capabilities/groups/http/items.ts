@@ -24,6 +24,7 @@ import {
 } from '../openlist-paths.ts'
 import { TASK_KINDS, type TaskKind } from '../task-needs.ts'
 import { understoodJson } from './readings.ts'
+import { sparingPaths } from './regex-rename.ts'
 
 /** A request that OpenList does not look at as closely as the rules of folders demand. */
 export interface ItemCall {
@@ -39,8 +40,8 @@ export interface ItemCall {
   moves?: (basePath: string) => Move[]
   /** What it copies, and the folders that it copies it to. */
   copies?: (basePath: string) => Move[]
-  /** The folder that it goes through, or that and all below it. */
-  walks?: (basePath: string) => { folder: string; isDeep: boolean }
+  /** The folder that it goes through, with all below it. */
+  walks?: (basePath: string) => string
   /** The folders that get files whose names the request does not say. */
   fills?: (basePath: string) => string[]
   /** The tasks that it begins again. */
@@ -98,7 +99,10 @@ const batchRenameSchema = v.object({
   src_dir: text,
   rename_objects: v.nullish(v.array(renamedSchema), []),
 })
-const regexRenameSchema = v.object({ src_dir: text, src_name_regex: text, new_name_regex: text })
+const regexRenameSchema = v.pipe(
+  v.object({ src_dir: text, src_name_regex: text, new_name_regex: text }),
+  v.transform(sparingPaths),
+)
 const recursiveMoveSchema = v.object({ src_dir: text, dst_dir: text, conflict_policy: text })
 const removeSchema = v.object({ dir: text, names: texts })
 const makeSchema = v.object({ path: text })
@@ -197,8 +201,8 @@ function fillsFolder(folder: string) {
   return (basePath: string) => [new Folders(basePath).path(folder)]
 }
 
-function walksFolder(folder: string, isDeep: boolean) {
-  return (basePath: string) => ({ folder: new Folders(basePath).path(folder), isDeep })
+function walksFolder(folder: string) {
+  return (basePath: string) => new Folders(basePath).path(folder)
 }
 
 /** Reads a JSON body, and says what it needs. */
@@ -255,11 +259,9 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
       writesWhole(folders.in(folder, to)),
     ])
   }),
-  'fs/regex_rename': jsonCall(
-    regexRenameSchema,
-    ({ src_dir: from }, folders) => [takesAwayBelow(folders.path(from))],
-    ({ src_dir: from }) => ({ walks: walksFolder(from, false) }),
-  ),
+  'fs/regex_rename': jsonCall(regexRenameSchema, ({ src_dir: from }, folders) => [
+    takesAwayBelow(folders.path(from)),
+  ]),
   // The names of the files are not known, so the whole of the target is looked at.
   'fs/recursive_move': jsonCall(
     recursiveMoveSchema,
@@ -268,7 +270,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
       writesWhole(folders.path(dst_dir)),
     ],
     ({ src_dir, dst_dir }) => ({
-      walks: walksFolder(src_dir, true),
+      walks: walksFolder(src_dir),
       moves: (basePath) => {
         const folders = new Folders(basePath)
         return [{ from: folders.path(src_dir), to: folders.path(dst_dir) }]
@@ -283,7 +285,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   'fs/remove_empty_directory': jsonCall(
     emptySchema,
     ({ src_dir: from }, folders) => [changesBelow(folders.path(from))],
-    ({ src_dir: from }) => ({ walks: walksFolder(from, true) }),
+    ({ src_dir: from }) => ({ walks: walksFolder(from) }),
   ),
   'fs/archive/decompress': jsonCall(
     decompressSchema,

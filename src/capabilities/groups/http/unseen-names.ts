@@ -32,7 +32,7 @@ export async function refuseUnseenNames(
   if (areMet(seen, [writesWhole('/')])) return
   const [copies, fills] = [item.copies?.(basePath) ?? [], item.fills?.(basePath) ?? []]
   const walks = item.walks?.(basePath)
-  if (walks !== undefined) await lookThrough(deps, files, [walks.folder], walks.isDeep)
+  if (walks !== undefined) await lookThrough(deps, files, [walks])
   if (copies.length + fills.length === 0) return
   const storages = await listStorages(deps, files)
   refuseUnmet(
@@ -47,7 +47,7 @@ export async function refuseUnseenNames(
   )
   // Also in one storage: where it can't copy by itself, OpenList goes through the folder.
   const partly = copies.filter(({ from }) => !areMet(seen, [readsWhole(storageAt(storages, from))]))
-  await lookThrough(deps, files, await foldersOf(deps, files, partly), true)
+  await lookThrough(deps, files, await foldersOf(deps, files, partly))
 }
 
 /** @throws {Refusal} `folderDenied` for an item that is not there. */
@@ -77,14 +77,13 @@ async function lookThrough(
   deps: OriginDeps,
   files: FileServer,
   given: readonly string[],
-  isDeep: boolean,
 ): Promise<void> {
   const folders = [...given]
   for (const folder of folders) {
     if (folders.length > MAX_FOLDERS) throw new Refusal('folderDenied')
     for (const { name, is_dir: isFolder } of await list(deps, files, folder)) {
       if (/[\\/]/.test(name)) throw new Refusal('folderDenied')
-      if (isFolder && isDeep) folders.push(joinNames(folder, name))
+      if (isFolder) folders.push(joinNames(folder, name))
     }
   }
 }
