@@ -233,6 +233,7 @@ describe('latchkey files', () => {
     await setRule('/nas', '--user', 'alice', 'write')
     const found = (await run('check')).stdout
     expect(found).toMatch(/ok {4}folder rules +OpenList has the users of 1 folders with rules/)
+    expect(found).not.toContain('may still work on')
     expect(found).toMatch(
       /warn {2}folder rules +alice at \/nas: may write by a rule, and has no perm/,
     )
@@ -241,11 +242,14 @@ describe('latchkey files', () => {
     openlist.metas.rows.splice(0)
     openlist.folders.splice(0, 1, '/other')
     openlist.storages['/second'] = 'Alias'
+    clone.sql('insert into file_requests values (?, ?, ?, ?)', 'x', alice, '', Date.now() + 60_000)
     for (const text of [(await run('check')).stdout, await doctor()]) {
       expect(text).toMatch(/warn {2}folder rules +\/nas: OpenList does not have what the rules say/)
       expect(text).toMatch(/warn {2}folder rules +\/nas: OpenList has no such folder/)
       expect(text).toMatch(/warn {2}folder rules +.*the same files stand at another path/)
+      expect(text).toMatch(/warn {2}folder rules +OpenList may still work on requests .*: 1\n/)
     }
+    clone.sql('delete from file_requests')
     openlist.answer = undefined
     await setRule('/nas', '--user', 'alice', 'unset')
     expect((await run('check')).stdout).not.toContain('folder rules')

@@ -22,6 +22,8 @@ beforeEach(async () => {
   site = arranged.site
   bob = arranged.bob
   await site.db.update(users).set({ permission: MAX_PERMISSION }).where(eq(users.role, GENERAL))
+  // What is unpacked may be anywhere in the storage.
+  site.openlist.storages['/free'] = 'Local'
   // They are known there.
   for (const token of [arranged.alice, bob])
     await site.post('/api/fs/list', { path: '/' }, { token })
@@ -44,7 +46,7 @@ const REQUESTS: readonly Request[] = [
   ['POST', '/api/fs/recursive_move', { src_dir: '/a', dst_dir: '/b' }],
   ['POST', '/api/fs/remove', { dir: '/a', names: ['c'] }],
   ['POST', '/api/fs/remove_empty_directory', { src_dir: '/a' }],
-  ['POST', '/api/fs/archive/decompress', { src_dir: '/a', dst_dir: '/b', name: ['c'] }],
+  ['POST', '/api/fs/archive/decompress', { src_dir: '/a', dst_dir: '/free', name: ['c'] }],
   ['POST', '/api/share/create', { files: ['/a'] }],
   ['COPY', '/dav/a', { Destination: '/dav/b' }],
   ['MOVE', '/dav/a', { Destination: '/dav/b' }],
@@ -177,6 +179,18 @@ describe('a request that the file server works on', () => {
     expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
     await runFrequently(site.deps)
     expect(await isSettled(site)).toBe(true)
+  })
+
+  test('may take the folder elsewhere before the answer, which says so', async () => {
+    site.openlist.folders.push('/nas/closed', '/nas')
+    const { answer, release } = await holdRequest(MOVE)
+    atWait(1, () => {
+      site.openlist.folders.shift()
+      release()
+    })
+    const change = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(change).toMatchObject({ code: 200, data: { waiting: 0, warnings: ['no_folder'] } })
+    await answer
   })
 
   test('holds no next request, neither of its user nor of another', async () => {

@@ -1,6 +1,13 @@
 import { eq, like } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditEvents, folderRules, groupMembers, groups, users } from '../../schema/tables.ts'
+import {
+  auditEvents,
+  fileRequests,
+  folderRules,
+  groupMembers,
+  groups,
+  users,
+} from '../../schema/tables.ts'
 import { groupNameKey } from '../../src/core/accounts/groups.ts'
 import { arrangeGroups, type GroupsSite } from '../groups/groups-site.ts'
 import { addGroup } from '../support/groups.ts'
@@ -295,6 +302,17 @@ describe('the page of folders', () => {
     expect(await shown(location ?? '')).toContain('Tasks may still be under way at OpenList')
     const second = await add('/club', 'user:alice', 'read')
     expect(second.location).toBe(`${FOLDERS}?done=folder-rule-made`)
+  })
+
+  test('says that OpenList works on requests from before a change', async () => {
+    await add('/nas', 'user:alice', 'read')
+    expect(await shown(FOLDERS)).not.toContain('OpenList may still work on')
+    await site.db
+      .insert(fileRequests)
+      .values({ id: 'x', userId: BOB, rights: '', endsAt: site.now + 1000 })
+    expect(await shown(FOLDERS)).toContain('OpenList may still work on 1 request of a user')
+    const { location } = await add('/club', 'user:alice', 'read')
+    expect(await shown(location ?? '')).toContain('OpenList still works on requests from before')
   })
 
   test('shows what waits, as the status of the site does, and writes it', async () => {

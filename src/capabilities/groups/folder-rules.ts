@@ -136,12 +136,12 @@ export async function createRule(
     // The group or the user was deleted, or the user became an admin, since it was found.
     throw new Refusal(whose.userId === null ? 'groupNotFound' : 'userNotFound')
   }
-  const { waiting, underWay, warnings } = await writeFirst(deps, files)
+  const { waiting, underWay, warnings, hasWaited } = await writeFirst(deps, files)
   if (underWay > 0) warnings.push('requests_under_way')
   return {
     id: rule.id,
     waiting,
-    warnings: await findWarnings(deps, files, path, isThere, warnings),
+    warnings: await findWarnings(deps, files, path, isThere && !hasWaited, warnings),
   }
 }
 

@@ -16,6 +16,8 @@ const MAX_FOREIGN = 20
 export interface FoldersThere {
   /** The folders whose rights wait to be written. */
   waiting: string[]
+  /** The requests under way that began before a change of rights. */
+  underWay: number
   /** The first folders with users of OpenList's own. Folders with rules above them wait. */
   foreign: string[]
   /** The folders that are not there, of the first twenty. */
@@ -51,6 +53,7 @@ export async function readFoldersThere(
     const waiting = [...rights.writes, ...rights.blocked].map(({ path }) => path)
     return {
       waiting: Array.from(new Set(waiting)),
+      underWay: rights.underWay,
       foreign: listForeignIn('/', rights).slice(0, MAX_FOREIGN).map(pathOf),
       missing,
       secondPaths: secondPathsWithoutRules(storages, folders),

@@ -82,6 +82,10 @@ export const groupsEn = {
     ),
     waitingHint:
       'It happens by itself every five minutes. Users whose rights change wait until it is done.',
+    underWay: counted(
+      'OpenList may still work on 1 request of a user that began before a change of rights, and may reach what is closed since. Wait until it has ended, or restart OpenList.',
+      'OpenList may still work on # requests of users that began before a change of rights, and may reach what is closed since. Wait until they have ended, or restart OpenList.',
+    ),
     waits: 'Waits to be written',
     sync: 'Write now',
     none: 'No folder has rights of its own',

@@ -29,11 +29,17 @@ const haveWritten = new WeakSet<Database>()
 /**
  * Writes the first folders now, and the others after the answer. It waits for the requests that
  * were let through before, and ends what they have made.
+ *
+ * @returns With whether it has waited: folders may be elsewhere by now.
  */
-export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<Written> {
+export async function writeFirst(
+  deps: WriterDeps,
+  files: FileServer,
+): Promise<Written & { hasWaited: boolean }> {
   haveWritten.add(deps.db)
   let written = await writeFolders(deps, files)
-  if (written.underWay > 0 && (await waitForRequests(deps))) {
+  const hasWaited = written.underWay > 0
+  if (hasWaited && (await waitForRequests(deps))) {
     const before = written
     const again = await writeFolders(deps, files)
     written = {
@@ -43,7 +49,7 @@ export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<W
     }
   }
   if (written.waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
-  return written
+  return { ...written, hasWaited }
 }
 
 /**

@@ -31,6 +31,7 @@ async function checkFolders(site: Site, files: FileServer): Promise<Finding[]> {
     return [
       ...judgeForeign(foreign),
       ...judgeWritten(rights),
+      ...judgeUnderWay(rights),
       ...judgeOpenToGuest(rights),
       ...judgeMissing(missing),
       ...judgeSecondPaths(secondPaths),
@@ -63,6 +64,12 @@ function judgeWritten({ folders, writes, blocked }: Rights): Finding[] {
     ]
   if (blocked.length > 0) return []
   return [good(CHECK, `OpenList has the users of ${folders.length} folders with rules`)]
+}
+
+function judgeUnderWay({ underWay }: Rights): Finding[] {
+  if (underWay === 0) return []
+  const text = `OpenList may still work on requests of users that began before a change of rights, and reach what is closed since: ${underWay}`
+  return [warning(CHECK, text, 'wait until they have ended, or restart OpenList')]
 }
 
 function judgeOpenToGuest(rights: Rights): Finding[] {
