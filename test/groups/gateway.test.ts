@@ -789,17 +789,18 @@ describe('names that a request does not say, where a part of the storage is clos
     expect((await dav('COPY', '/dav/nas/other', headers)).status).toBe(403)
   })
 
-  test('are those of a copy of a whole storage, whose name is `root`', async () => {
-    await rule('/nas/other/root', 'none')
-    for (const names of [
-      { src_dir: '/', names: ['mine'] },
-      { src_dir: '/mine', names: [''] },
-    ])
-      expect(await post('fs/copy', { ...names, dst_dir: '/nas/other' })).toEqual(DENIED)
-    const headers = { Destination: '/dav/nas/other/mine' }
-    expect((await dav('COPY', '/dav/mine', headers)).status).toBe(403)
-    const elsewhere = { src_dir: '/', names: ['mine'], dst_dir: '/nas/x' }
-    expect(await post('fs/copy', elsewhere)).toMatchObject(PASSED)
+  test.each([
+    ['of a whole storage', 'Local', { src_dir: '/', names: ['mine'] }, '/dav/mine'],
+    ['of a whole storage', 'Local', { src_dir: '/mine', names: [''] }, '/dav/mine/'],
+    ['out of an Alias', 'Alias', { src_dir: '/mine', names: ['a.txt'] }, '/dav/mine/a.txt'],
+  ])('are those of a copy %s: %s %j', async (_, driver, source, davPath) => {
+    await rule('/nas/other/Cloud Drive', 'none')
+    openlist.storages['/mine'] = driver
+    expect(await post('fs/copy', { ...source, dst_dir: '/nas/other' })).toEqual(DENIED)
+    const headers = { Destination: '/dav/nas/other/x' }
+    expect((await dav('COPY', davPath, headers)).status).toBe(403)
+    expect(await post('fs/copy', { ...source, dst_dir: '/nas/x' })).toMatchObject(PASSED)
+    openlist.storages['/mine'] = 'Crypt'
     const file = { src_dir: '/mine', names: ['a.txt'], dst_dir: '/nas/other' }
     expect(await post('fs/copy', file)).toMatchObject(PASSED)
   })

@@ -109,9 +109,15 @@ export function storageAt(storages: readonly Storage[], path: string): string {
   return holder === undefined ? '/' : shownPathOf(holder.mount)
 }
 
-/** Tells whether a path is that of a whole storage. */
-export function isStorage(storages: readonly Storage[], path: string): boolean {
-  return storages.some(({ mount }) => shownPathOf(mount) === path)
+/**
+ * Tells whether a copy of a path may get another name than that of the path: one of a whole storage
+ * has a name of the driver (`root`, `Cloud Drive`), and one in an Alias that of the place behind it.
+ */
+export function isCopiedByOtherName(storages: readonly Storage[], path: string): boolean {
+  return storages.some(({ mount, driver }) => {
+    const shown = shownPathOf(mount)
+    return shown === path || (driver === 'Alias' && isAtOrBelow(path, shown))
+  })
 }
 
 /** Lists where the files of a folder, or some of them, may stand a second time. */

@@ -5,7 +5,7 @@ import { callAsAdmin, type OriginDeps } from '../../files/origin.ts'
 import type { SeenRules } from '../decision.ts'
 import { areMet, readsWhole, refuseUnmet, writesWhole } from '../needs.ts'
 import { joinNames, nameOf, parentOf } from '../openlist-paths.ts'
-import { isStorage, listStorages, storageAt } from '../second-paths.ts'
+import { isCopiedByOtherName, listStorages, storageAt } from '../second-paths.ts'
 import type { ItemCall, Move } from './items.ts'
 
 /** The folders of one request that are looked through. */
@@ -39,11 +39,10 @@ export async function refuseUnseenNames(
     seen,
     fills.map((folder) => writesWhole(storageAt(storages, folder))),
   )
-  // The copy of a storage is called `root`.
-  const whole = copies.filter(({ from }) => isStorage(storages, from))
+  const renamed = copies.filter(({ from }) => isCopiedByOtherName(storages, from))
   refuseUnmet(
     seen,
-    whole.map(({ to }) => writesWhole(joinNames(to, 'root'))),
+    renamed.map(({ to }) => writesWhole(to)),
   )
   // Also in one storage: where it can't copy by itself, OpenList goes through the folder.
   const partly = copies.filter(({ from }) => !areMet(seen, [readsWhole(storageAt(storages, from))]))
