@@ -111,7 +111,8 @@ export function storageAt(storages: readonly Storage[], path: string): string {
 
 /**
  * Tells whether a copy of a path may get another name than that of the path: one of a whole storage
- * has a name of the driver (`root`, `Cloud Drive`), and one in an Alias that of the place behind it.
+ * has a name of the driver (`root`, `Cloud Drive`), and one in an Alias that of the place behind
+ * it.
  */
 export function isCopiedByOtherName(storages: readonly Storage[], path: string): boolean {
   return storages.some(({ mount, driver }) => {

@@ -262,15 +262,15 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   'fs/regex_rename': jsonCall(regexRenameSchema, ({ src_dir: from }, folders) => [
     takesAwayBelow(folders.path(from)),
   ]),
-  // The names of the files are not known, so the whole of the target is looked at.
+  // A name with backslashes leads to any file of the site, and can come while OpenList looks for it.
   'fs/recursive_move': jsonCall(
     recursiveMoveSchema,
     ({ src_dir, dst_dir }, folders) => [
       takesAwayBelow(folders.path(src_dir)),
       writesWhole(folders.path(dst_dir)),
+      writesWhole('/'),
     ],
     ({ src_dir, dst_dir }) => ({
-      walks: walksFolder(src_dir),
       moves: (basePath) => {
         const folders = new Folders(basePath)
         return [{ from: folders.path(src_dir), to: folders.path(dst_dir) }]
