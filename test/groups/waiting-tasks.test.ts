@@ -5,6 +5,7 @@ import { runFrequently } from '../../src/app/frequent-run.ts'
 import { GENERAL, MAX_PERMISSION, PERMISSION } from '../../src/core/accounts/roles.ts'
 import { needsOfTask } from '../../src/capabilities/groups/task-needs.ts'
 import {
+  CANCELED,
   CANCELING,
   FAILED,
   PENDING,
@@ -350,6 +351,7 @@ describe('a task at the file server', () => {
   ])('is cancelled when its user is changed before it is queued: %j', async (change) => {
     await site.addRule('/x', { uid: ALICE }, 'none')
     const body = { src_dir: '/nas', dst_dir: '/mine', names: ['a'] }
+    site.openlist.files['/nas/a'] = 'a'
     site.openlist.answer = async ({ path }) => {
       if (path !== '/api/fs/copy') return undefined
       expect(await changeBob(change)).toMatchObject({ code: 200 })
@@ -381,10 +383,57 @@ function unlisted() {
   return site.openlist.tasks.unlisted.map(({ id, state }) => [id, state])
 }
 
+describe('a move whose source OpenList deletes when all is done that goes into its folder', () => {
+  const MOVE = 'move [/nas](/closed/plan) to [/nas](/inbox)'
+  const COPIES = 'copy [/slow](/a) to [/nas](/inbox)'
+
+  beforeEach(() => {
+    queue('moved', { kind: 'move', name: MOVE, state: SUCCEEDED })
+    queue('moved elsewhere', { kind: 'move', name: ELSEWHERE, state: SUCCEEDED })
+    queue('beside', { creator: 'alice', name: 'copy [/slow](/a) to [/nas](/other)' })
+  })
+
+  test.each([
+    ['copy', COPIES],
+    ['copy', 'copy [/slow](/a/b) to [/nas](/inbox/a)'],
+    ['upload', 'upload a to [/nas](/inbox)'],
+    ['decompress_upload', 'upload a to [/nas](/inbox)'],
+    ['copy', 'something else'],
+  ])('ends with the rule that closes its source: %s, %s', async (kind, name) => {
+    queue('holds it', { kind, name, creator: 'alice' })
+    site.openlist.tasks.endsCancelled = true
+    const { data } = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(data).toMatchObject({ waiting: 0, warnings: [] })
+    const { rows } = site.openlist.tasks
+    expect(rows.map(({ id }) => id)).toEqual(['moved elsewhere', 'beside', 'holds it'])
+    expect(rows.map(({ state }) => state)).toEqual([SUCCEEDED, PENDING, CANCELED])
+  })
+
+  test.each([
+    ['of an admin', { creator: 'admin', creator_role: 2 }],
+    ['that hangs', { creator: 'alice', state: RUNNING }],
+  ])('stays listed while a task is under way there %s', async (_, task) => {
+    queue('holds it', { name: COPIES, ...task })
+    const { data } = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(data.warnings).toEqual(['tasks_under_way'])
+    expect(site.openlist.tasks.rows[0]?.id).toBe('moved')
+  })
+
+  test('is not taken from the list by its user', async () => {
+    for (const call of ['delete?tid=moved', 'clear_done', 'clear_succeeded'])
+      expect(await post(`move/${call}`, {})).toMatchObject({ code: 403 })
+    expect(await post('move/delete_some', ['moved'])).toMatchObject({ code: 403 })
+    expect(await post('copy/clear_done', {})).toMatchObject({ code: 200 })
+    expect(await post('move/clear_done', {}, site.adminToken)).toMatchObject({ code: 200 })
+    const { data } = await site.admin('GET', 'folder_rule/list')
+    for (const { id } of data.content) await site.admin('POST', `folder_rule/delete?id=${id}`)
+    expect(await post('move/clear_done', {})).toMatchObject({ code: 200 })
+  })
+})
+
 describe('a task that is deleted from its list', () => {
   const KINDS = [
     'copy',
-    'move',
     'upload',
     'decompress',
     'decompress_upload',

@@ -17,7 +17,7 @@ export const PENDING = 0
 export const RUNNING = 1
 export const SUCCEEDED = 2
 export const CANCELING = 3
-const CANCELED = 4
+export const CANCELED = 4
 export const FAILED = 7
 const DONE: readonly number[] = [SUCCEEDED, CANCELED, FAILED]
 const ADMIN = 2
@@ -27,6 +27,8 @@ export class StandInTasks {
   readonly rows: StandInTask[] = []
   /** Tasks that were deleted while they waited: no list has them, and they begin all the same. */
   readonly unlisted: StandInTask[] = []
+  /** Whether a task that is cancelled ends at once. */
+  endsCancelled = false
 
   /** @param name That of a call which begins no task; others are answered elsewhere. */
   answer(
@@ -54,7 +56,7 @@ export class StandInTasks {
     const missing = ids.filter((id) => own.every((row) => row.id !== id))
     for (const row of own.filter(({ id }) => ids.includes(id)))
       if (name === 'delete_some') this.#delete(row)
-      else if (!DONE.includes(row.state)) row.state = CANCELING
+      else if (!DONE.includes(row.state)) row.state = this.endsCancelled ? CANCELED : CANCELING
     return [200, 'success', Object.fromEntries(missing.map((id) => [id, 'task not found']))]
   }
 

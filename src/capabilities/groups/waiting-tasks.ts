@@ -59,17 +59,81 @@ export async function cancelForbiddenTasks(
  * looks at no rights; and a storage on the disk deletes what stands at the target of a task that
  * its user cancels, by then perhaps the file of another.
  *
+ * Where a storage could not move by itself, the file server deletes the source of a move once all
+ * is done that goes into the same folder. So what users have under way there is cancelled, too.
+ *
+ * @returns Whether a task is left that such a deletion waits for.
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
 export async function cancelTasksOver(
   deps: TaskDeps,
   files: FileServer,
   here: RightsOfTasks,
-): Promise<void> {
-  if (here.folders.length === 0) return
+): Promise<boolean> {
+  if (here.folders.length === 0) return false
+  const moves = await listClosedMoves(deps, files, here)
+  const holdsMove = (kind: TaskKind, task: Task) =>
+    isOfUser(task) && Array.from(moves.keys()).some((folder) => enters(kind, task, folder))
   await Promise.all(
-    TASK_KINDS.map((kind) => endTasks(deps, files, kind, (task) => isOver(kind, task, here))),
+    TASK_KINDS.map((kind) =>
+      endTasks(deps, files, kind, (task) => isOver(kind, task, here) || holdsMove(kind, task)),
+    ),
   )
+  return moves.size > 0 && forgetMoves(deps, files, moves)
+}
+
+/** The ids of moves by the folder that they go into. */
+type Moves = Map<string, string[]>
+
+/** Lists the moves whose sources are closed to their users now, those that are done too. */
+async function listClosedMoves(
+  deps: TaskDeps,
+  files: FileServer,
+  here: RightsOfTasks,
+): Promise<Moves> {
+  const moves: Moves = new Map()
+  const note = (task: Task) => {
+    const [source, target] = needsOfTask('move', task.name) ?? [writesWhole('/')]
+    if (!isOfUser(task) || source === undefined || !isClosed(source, task, here)) return false
+    const folder = target === undefined ? '/' : parentOf(target.path)
+    moves.set(folder, [...(moves.get(folder) ?? []), task.id])
+    return false
+  }
+  await listTasks(deps, files, 'move', 'undone', note)
+  await listTasks(deps, files, 'move', 'done', note)
+  return moves
+}
+
+/**
+ * Deletes moves from the list when nothing is under way into their folder, so that they are not
+ * looked at again.
+ *
+ * @returns Whether some are left.
+ */
+async function forgetMoves(deps: TaskDeps, files: FileServer, moves: Moves): Promise<boolean> {
+  const held = new Set<string>()
+  const note = (kind: TaskKind) => (task: Task) => {
+    for (const folder of moves.keys()) if (enters(kind, task, folder)) held.add(folder)
+    return false
+  }
+  await Promise.all(TASK_KINDS.map((kind) => listTasks(deps, files, kind, 'undone', note(kind))))
+  const ids = Array.from(moves).flatMap(([folder, ofFolder]) => (held.has(folder) ? [] : ofFolder))
+  if (ids.length > 0) await callAsAdmin(deps, files, '/api/task/move/delete_some', ids)
+  return held.size > 0
+}
+
+/** Tells whether the rules close to the user of a task what it needs. */
+function isClosed(need: Need, task: Task, here: RightsOfTasks): boolean {
+  const userId = creatorOf(task.creator, here)?.userId
+  const person = here.people.find(({ id }) => id === userId)
+  if (person === undefined) return isRuled(here.at, need.path)
+  return !areMet(seenBy(here.at, person), [need])
+}
+
+/** Tells whether a task may write into a folder, or below it. */
+function enters(kind: TaskKind, { name }: Task, folder: string): boolean {
+  const needs = needsOfTask(kind, name)?.filter(({ access }) => access === 'write')
+  return needs?.some(({ path }) => isAtOrBelow(path, folder) || isAtOrBelow(folder, path)) ?? true
 }
 
 /**

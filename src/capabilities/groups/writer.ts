@@ -188,16 +188,13 @@ async function writeRound(
   const rights = await readRights(leased, files)
   const isFirst = rights.folders.length > 0 && rights.records.every(({ lists }) => !lists)
   let areTasksLeft = isFirst
-  const endEarlier = async () => {
-    areTasksLeft = await endEarlierTasks(deps, files)
+  const endTasks = async () => {
+    const ending = isFirst ? endEarlierTasks(deps, files) : cancelTasksOver(deps, files, rights)
+    areTasksLeft = await ending
   }
   const ended = await Promise.all([
     isDone(deps, 'the shares of the file server', disableShares(leased, files, rights)),
-    isDone(
-      deps,
-      'the tasks of the file server',
-      isFirst ? endEarlier() : cancelTasksOver(deps, files, rights),
-    ),
+    isDone(deps, 'the tasks of the file server', endTasks()),
   ])
   const { underWay } = rights
   const isEnded = ended.every(Boolean) && underWay === 0

@@ -255,6 +255,7 @@ async function refuseItems(
     if (known.hasRules && item.moves !== undefined)
       await refuseOtherStorage(site, item.moves(account.basePath))
     if (known.hasRules) await refuseUnseenNames(site.deps, site.files, item, seen, account.basePath)
+    if (known.hasRules && item.forgetsMoves === true) throw new Refusal('folderDenied')
     if (known.hasRules && item.downloads?.every(isBeyondThisNetwork) === false)
       throw new Refusal('folderDenied')
     if (known.hasRules && item.share?.id !== undefined)

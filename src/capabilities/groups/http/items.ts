@@ -58,6 +58,8 @@ export interface ItemCall {
    * whatever becomes of them.
    */
   isAwaited?: boolean
+  /** Whether it takes moves from the list of tasks: their sources may be deleted later. */
+  forgetsMoves?: boolean
   /** Whether OpenList may put it into a queue, and read its sources later. */
   isQueued?: boolean
   /** What OpenList is to fetch. */
@@ -355,7 +357,7 @@ function enableCall({ query }: FileCall): ItemCall {
 
 const needNothing = () => []
 
-const TASK_CALL = /^task\/([^/]+)\/(retry|delete)(_some|_failed)?$/
+const TASK_CALL = /^task\/([^/]+)\/(retry|delete|clear)(_some|_failed|_done|_succeeded)?$/
 const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(text))
 
 /**
@@ -368,12 +370,14 @@ const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(text))
 function taskCall({ query, body }: FileCall, match: RegExpExecArray): ItemCall {
   const [, named, does, which] = match
   const kind = TASK_KINDS.find((each) => each === named)
+  const forgetsMoves = named === 'move' && does !== 'retry'
+  if (does === 'clear') return { understood: {}, needs: needNothing, forgetsMoves }
   if (kind === undefined || which === '_failed')
     return { understood: {}, needs: needNothing, retries: { kind, ids: undefined } }
   const { understood, ids } = which === undefined ? taskIdOf(query) : taskIdsOf(body())
   return does === 'retry'
     ? { understood, needs: needNothing, retries: { kind, ids } }
-    : { understood, needs: needNothing, cancels: { kind, ids } }
+    : { understood, needs: needNothing, cancels: { kind, ids }, forgetsMoves }
 }
 
 /** OpenList takes the first of two ids. */
