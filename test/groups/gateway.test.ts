@@ -353,17 +353,18 @@ describe('another spelling of a closed folder', () => {
     const nodes = [
       { parent: '/nas', name: 'Closed', is_dir: true, size: 0, type: 1 },
       { parent: '/nas/Closed', name: 'a.txt', is_dir: false, size: 7, type: 4 },
+      { parent: '/nas/other/..\\Closed', name: 'a.txt', is_dir: false, size: 7, type: 4 },
       { parent: '/nas/other', name: 'a.txt', is_dir: false, size: 7, type: 4 },
     ]
-    const answer = { code: 200, message: 'success', data: { content: nodes, total: 3 } }
+    const answer = { code: 200, message: 'success', data: { content: nodes, total: 4 } }
     openlist.answer = ({ path }) => (path === '/api/fs/search' ? Response.json(answer) : undefined)
     const body = { parent: '/', keywords: 'a', page: 1, per_page: 9 }
-    expect((await post('fs/search', body)).data).toEqual({ content: nodes.slice(2), total: 1 })
+    expect((await post('fs/search', body)).data).toEqual({ content: nodes.slice(3), total: 1 })
     expect(site.meter.roundTrips).toBe(1)
     await rule('/nas/closed', 'read', { builtIn: 'user' })
     await site.db.delete(folderRules).where(eq(folderRules.access, 'none'))
     await asWritten()
-    expect((await post('fs/search', body)).data).toEqual({ content: nodes, total: 3 })
+    expect((await post('fs/search', body)).data).toEqual({ content: nodes, total: 4 })
   })
 })
 

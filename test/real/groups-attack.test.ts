@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { PERMISSION } from '../../src/core/accounts/roles.ts'
 import type { Envelope } from '../support/envelope.ts'
 import { ALL_RIGHTS, FilesSite } from './files-site.ts'
-import { ZIP } from './media.ts'
+import { ZIP, ZIP_OUT } from './media.ts'
 import { execute, findProgram } from './programs.ts'
 
 const program = findProgram('OPENLIST_BIN', 'openlist')
@@ -217,6 +217,27 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     for (const source of ['^.*closed$', '(?s).+', '(?U)^(.*)closed$', '^|.*', String.raw`[\S]+`])
       for (const target of ['taken', '$0taken', ''])
         expect(await renameInOpen(source, target)).not.toBe(200)
+    await expectClosed(before)
+  })
+
+  const SLASHED = { src_dir: '/nas/open', dst_dir: '/nas/open', name: ['out.zip'] }
+  test.each<[string, object]>([
+    ['fs/archive/decompress', SLASHED],
+    ['fs/archive/decompress', { ...SLASHED, name: ['...zip'], put_into_new_dir: true }],
+    ['fs/copy', { src_dir: '/nas/open', names: ['d'], dst_dir: '/nas/inbox' }],
+    ['fs/copy', { src_dir: '/nas', names: ['open'], dst_dir: '/way/to/mine' }],
+    ['fs/recursive_move', { src_dir: '/nas/open/d', dst_dir: '/nas/open' }],
+    ['fs/remove_empty_directory', { src_dir: '/nas/open/d' }],
+  ])('is not reached by names that no request says: %s %j', async (name, body) => {
+    put('nas/open/out.zip', ZIP_OUT)
+    put('nas/open/...zip', ZIP_OUT)
+    put('nas/inbox/a.txt', 'a')
+    put(String.raw`nas/open/d/..\..\closed\secret.txt`, 'x')
+    mkdirSync(join(site.folder, String.raw`nas/open/d/..\..\closed`))
+    await post('fs/list', { path: '/nas/open', refresh: true })
+    await post('fs/list', { path: '/nas/open/d', refresh: true })
+    const before = closedFiles()
+    expect(await post(name, { ...body, overwrite: true })).toMatchObject({ code: 403 })
     await expectClosed(before)
   })
 

@@ -6,6 +6,12 @@ export const ZIP = Buffer.from(
   'base64',
 )
 
+/** An archive with `secret.txt` and `in.txt` in a folder of the name `..\\closed`. */
+export const ZIP_OUT = Buffer.from(
+  'UEsDBBQAAAAAAAAAIVASRc00DgAAAA4AAAAUAAAALi5cY2xvc2VkL3NlY3JldC50eHRpbiB0aGUgYXJjaGl2ZVBLAwQUAAAAAAAAACFQEkXNNA4AAAAOAAAAEAAAAC4uXGNsb3NlZC9pbi50eHRpbiB0aGUgYXJjaGl2ZVBLAQIUAxQAAAAAAAAAIVASRc00DgAAAA4AAAAUAAAAAAAAAAAAAACAAQAAAAAuLlxjbG9zZWQvc2VjcmV0LnR4dFBLAQIUAxQAAAAAAAAAIVASRc00DgAAAA4AAAAQAAAAAAAAAAAAAACAAUAAAAAuLlxjbG9zZWQvaW4udHh0UEsFBgAAAAACAAIAgAAAAHwAAAAAAA==',
+  'base64',
+)
+
 /** 40 pixels wide. */
 export const PNG = encode({ width: 40, height: 30, data: new Uint8Array(3600), channels: 3 })
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { FileCall } from '../../../web/kit/file-guard.ts'
+import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import { isOtherSpelling, type SeenRules } from '../decision.ts'
 import { joinNames } from '../openlist-paths.ts'
 
@@ -28,7 +29,7 @@ export function withoutOtherSpellings(seen: SeenRules, text: string): string {
   if (!found.success) return text
   const { data } = found.output
   const content = data.content?.filter(
-    ({ parent, name }) => !isOtherSpelling(seen, joinNames(parent, name)),
+    ({ parent, name }) => !isOtherSpelling(seen, cleanFolder(joinNames(parent, name))),
   )
   const left = (data.content?.length ?? 0) - (content?.length ?? 0)
   if (left === 0) return text
