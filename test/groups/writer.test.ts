@@ -35,6 +35,14 @@ async function removeRules(): Promise<void> {
 
 const run = () => runFrequently(site.deps)
 
+/** The events of folders that are not there, or are back. */
+async function recorded(): Promise<string[]> {
+  const events = await site.db.select().from(auditEvents)
+  return events
+    .filter(({ kind }) => /^folder_(?:missing|found)$/.test(kind))
+    .map(({ kind, detail }) => `${kind} ${detail}`)
+}
+
 describe('the five-minute run', () => {
   test('writes a folder with rules: who may, with the admin there', async () => {
     await addRule('/nas', { userId: alice }, 'read')
@@ -164,6 +172,46 @@ describe('the five-minute run', () => {
     openlist.metas.rows.splice(0)
     await run()
     expect(openlist.metas.at('/nas')).toMatchObject({ read_users: [1, alice] })
+  })
+
+  test('records once that a folder is not there, and that it is back', async () => {
+    await addRule('/nas/closed', { userId: alice }, 'read')
+    await addRule('/nas/other', { userId: alice }, 'read')
+    openlist.folders.push('/nas/closed', '/nas/other')
+    await run()
+    expect(await recorded()).toEqual([])
+    openlist.folders[0] = '/nas/taken'
+    for (let i = 0; i < 3; i++) await run()
+    expect(await recorded()).toEqual(['folder_missing /nas/closed'])
+    openlist.folders[0] = '/nas/closed'
+    for (let i = 0; i < 2; i++) await run()
+    expect(await recorded()).toEqual(['folder_missing /nas/closed', 'folder_found /nas/closed'])
+    openlist.answer = ({ path }) =>
+      path === '/api/fs/get'
+        ? Response.json({
+            code: 500,
+            message: 'failed get storage: storage is not ready',
+            data: null,
+          })
+        : undefined
+    await run()
+    openlist.answer = undefined
+    openlist.folders.length = 0
+    openlist.folders.push('/x')
+    await run()
+    expect((await recorded()).slice(2).toSorted()).toEqual([
+      'folder_missing /nas/closed',
+      'folder_missing /nas/other',
+    ])
+  })
+
+  test('looks for twenty folders of many', async () => {
+    for (let i = 0; i < 50; i++) await addRule(`/nas/${i}`, { userId: alice }, 'read')
+    await run()
+    openlist.paths()
+    await run()
+    const looked = openlist.paths().filter((path) => path === 'POST /api/fs/get')
+    expect(looked).toHaveLength(20)
   })
 
   test('asks nothing when there is no rule', async () => {

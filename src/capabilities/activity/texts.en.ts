@@ -161,6 +161,8 @@ export const activityEn = {
       folder_rule_changed: 'Folder rules changed',
       folder_rule_deleted: 'Folder rules deleted',
       folder_rights_restored: 'Rights of folders restored',
+      folder_missing: 'Folders with rules not there',
+      folder_found: 'Folders with rules there again',
       share_disabled: 'Shares disabled',
     },
   },
@@ -283,6 +285,9 @@ export const activityEn = {
     folder_rule_deleted: '{who} deleted a folder rule: {what}',
     folder_rights_restored:
       'The rights of the folder “{what}” were changed at the file server, and restored',
+    folder_missing:
+      'The folder “{what}” has rules, and is not at the file server: if it was renamed, its files are open under the new name',
+    folder_found: 'The folder “{what}” with rules is at the file server again',
     share_disabled:
       '{whose} share of “{what}” was disabled, because {whose} account may not read all of it',
   } satisfies Record<EventPhrase, string>,

@@ -151,6 +151,8 @@ export const activityZh: typeof activityEn = {
       folder_rule_changed: '修改文件夹规则',
       folder_rule_deleted: '删除文件夹规则',
       folder_rights_restored: '恢复文件夹权限',
+      folder_missing: '有规则的文件夹不存在',
+      folder_found: '有规则的文件夹恢复存在',
       share_disabled: '停用分享',
     },
   },
@@ -265,6 +267,9 @@ export const activityZh: typeof activityEn = {
     folder_rule_changed: '{who}修改文件夹规则：{what}',
     folder_rule_deleted: '{who}删除文件夹规则：{what}',
     folder_rights_restored: '文件夹“{what}”的权限在文件服务器上被修改，现已恢复',
+    folder_missing:
+      '有规则的文件夹“{what}”不在文件服务器上：如果它被改名，其文件在新名称下是公开的',
+    folder_found: '有规则的文件夹“{what}”已恢复在文件服务器上',
     share_disabled: '{whose}分享“{what}”已停用，因为该账户无权读取其中的全部内容',
   },
   refusedSignIns: {

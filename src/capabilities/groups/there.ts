@@ -20,6 +20,13 @@ export async function itemAt(deps: OriginDeps, files: FileServer, path: string):
   return code === 200 ? data : undefined
 }
 
+/** Tells whether OpenList says that nothing is at a path. A storage that fails says something else. */
+export async function isGone(deps: OriginDeps, files: FileServer, path: string): Promise<boolean> {
+  const call = { token: files.token, body: { path, password: '' } }
+  const { code, message } = await callOrigin(deps, files, '/api/fs/get', call)
+  return code !== 200 && message.includes('object not found')
+}
+
 /** A Worker opens no more requests at once. */
 const LOOKED_UP_AT_ONCE = 6
 

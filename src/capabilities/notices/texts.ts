@@ -77,6 +77,9 @@ const en: NoticeTexts = {
     folder_rule_deleted: ({ what }) => `A folder rule was deleted: ${quoted(what)}`,
     folder_rights_restored: ({ what }) =>
       `The rights of a folder were changed at the file server, and restored: ${quoted(what)}`,
+    folder_missing: ({ what }) =>
+      `A folder with rules is not at the file server; if it was renamed, its files are open: ${quoted(what)}`,
+    folder_found: ({ what }) => `A folder with rules is at the file server again: ${quoted(what)}`,
     share_disabled: ({ user, what }) => `A share of ${user} was disabled: ${quoted(what)}`,
   },
   otherTitle: ({ user }) => `The account of ${user} was changed`,
@@ -133,6 +136,9 @@ const zh: NoticeTexts = {
     folder_rule_deleted: ({ what }) => `删除了文件夹规则：${quoted(what)}`,
     folder_rights_restored: ({ what }) =>
       `文件夹的权限在文件服务器上被修改，现已恢复：${quoted(what)}`,
+    folder_missing: ({ what }) =>
+      `有规则的文件夹不在文件服务器上；如果它被改名，其文件是公开的：${quoted(what)}`,
+    folder_found: ({ what }) => `有规则的文件夹已恢复在文件服务器上：${quoted(what)}`,
     share_disabled: ({ user, what }) => chinese`${user} 的分享已停用：${quoted(what)}`,
   },
   otherTitle: ({ user }) => chinese`账户 ${user} 已更改`,

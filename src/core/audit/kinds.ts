@@ -237,6 +237,8 @@ const KINDS = {
   folder_rule_changed: FOLDER_CHANGE,
   folder_rule_deleted: FOLDER_CHANGE,
   folder_rights_restored: FOLDER_CHANGE,
+  folder_missing: { ...FOLDER_CHANGE, look: 'warning' },
+  folder_found: FOLDER_CHANGE,
   share_disabled: { class: 'other', look: 'folder', topic: 'groups', namesThing: true },
   end_near: { class: 'other', look: 'account', topic: 'account_end', namesThing: true },
 } as const satisfies Record<string, KindRow>
