@@ -777,6 +777,11 @@ describe('names that a request does not say, where a part of the storage is clos
     expect(await post(name, body)).toMatchObject(PASSED)
   })
 
+  test('are `..`, as a storage in the cloud may have them', async () => {
+    openlist.files['/nas/other/b/..'] = 'a'
+    expect(await post('fs/copy', between)).toEqual(DENIED)
+  })
+
   test('do not matter where they are not gone through', async () => {
     openlist.files[`/nas/other/b/${EVIL}`] = 'a'
     openlist.files[`/mine/a/${EVIL}`] = 'a'

@@ -81,7 +81,7 @@ async function lookThrough(
   for (const folder of folders) {
     if (folders.length > MAX_FOLDERS) throw new Refusal('folderDenied')
     for (const { name, is_dir: isFolder } of await list(deps, files, folder)) {
-      if (/[\\/]/.test(name)) throw new Refusal('folderDenied')
+      if (/^\.{1,2}$|[\\/]/.test(name)) throw new Refusal('folderDenied')
       if (isFolder) folders.push(joinNames(folder, name))
     }
   }
