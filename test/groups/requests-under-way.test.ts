@@ -37,13 +37,13 @@ type Request = readonly [method: string, path: string, sent: object]
 
 const COPY: Request = ['POST', '/api/fs/copy', { src_dir: '/a', dst_dir: '/b', names: ['c'] }]
 const MOVE: Request = ['POST', '/api/fs/move', { src_dir: '/a', dst_dir: '/b', names: ['c'] }]
+const RENAME: Request = ['POST', '/api/fs/rename', { path: '/a', name: 'b' }]
 const REQUESTS: readonly Request[] = [
   COPY,
   MOVE,
-  ['POST', '/api/fs/rename', { path: '/a', name: 'b' }],
+  RENAME,
   ['POST', '/api/fs/batch_rename', { src_dir: '/a', rename_objects: [] }],
   ['POST', '/api/fs/regex_rename', { src_dir: '/a', src_name_regex: 'a' }],
-  ['POST', '/api/fs/recursive_move', { src_dir: '/a', dst_dir: '/b' }],
   ['POST', '/api/fs/remove', { dir: '/a', names: ['c'] }],
   ['POST', '/api/fs/remove_empty_directory', { src_dir: '/a' }],
   ['POST', '/api/fs/archive/decompress', { src_dir: '/a', dst_dir: '/free', name: ['c'] }],
@@ -52,6 +52,9 @@ const REQUESTS: readonly Request[] = [
   ['MOVE', '/dav/a', { Destination: '/dav/b' }],
   ['DELETE', '/dav/a', {}],
 ]
+
+/** Where there are rules, it is for those who may write everything. */
+const MOVE_OF_ALL: Request = ['POST', '/api/fs/recursive_move', { src_dir: '/a', dst_dir: '/b' }]
 
 const CHANGES: Readonly<Record<string, () => Promise<{ code: number; data?: unknown }>>> = {
   'rule made': () => site.addRule('/nas/closed', { uid: BOB }, 'none'),
@@ -105,8 +108,8 @@ function atWait(number: number, happens: () => void): void {
   }
 }
 
-function queue(id: string): void {
-  const copy = { kind: 'copy', name: 'something else', creator: 'bob', creator_role: 0 }
+function queue(id: string, name = 'something else'): void {
+  const copy = { kind: 'copy', name, creator: 'bob', creator_role: 0 }
   site.openlist.tasks.rows.push({ id, ...copy, state: PENDING })
 }
 
@@ -161,6 +164,22 @@ describe('a request that the file server works on', () => {
     expect(await (await answer).json()).toMatchObject({ code: 503 })
     expect(site.openlist.paths()).not.toContain('POST /api/fs/move')
     expect(await rows()).toEqual([])
+  })
+
+  test('is looked at again also when it ends before the wait', async () => {
+    const { answer, release } = await holdRequest(COPY)
+    const held = site.openlist.answer
+    site.openlist.answer = async (sent) => {
+      if (sent.path !== '/api/admin/meta/create') return held?.(sent)
+      if ((await rows()).length === 0) return undefined
+      queue('late')
+      release()
+      await answer
+      return undefined
+    }
+    expect(await CHANGES['rule made']?.()).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
+    expect(await isSettled(site)).toBe(true)
   })
 
   test('holds a change for nine seconds at most, which then says so', async () => {
@@ -242,7 +261,7 @@ describe('a request that the file server works on', () => {
     await runFrequently(site.deps)
     expect(await isSettled(site)).toBe(true)
     site.openlist.answer = undefined
-    await send(COPY)
+    await send(RENAME)
     expect(await rows()).toEqual([])
   })
 
@@ -281,16 +300,61 @@ describe('a request that the file server works on', () => {
     await answer
   })
 
-  test('is not noted of an admin, nor where there are no rules', async () => {
+  test('is not noted of an admin', async () => {
     const { answer, release } = await holdRequest(COPY)
     expect(await rows()).toHaveLength(1)
     release()
     await answer
-    await site.db.delete(folderRules)
-    await site.admin('POST', 'folder_rule/sync')
+    bob = site.adminToken
     const again = await holdRequest(COPY)
     expect(await rows()).toEqual([])
     again.release()
     await again.answer
+  })
+})
+
+describe('where there are no rules, a request that the file server works on', () => {
+  beforeEach(async () => {
+    await site.db.delete(folderRules)
+    await site.admin('POST', 'folder_rule/sync')
+  })
+
+  const all = [...REQUESTS, MOVE_OF_ALL]
+  test.each(all)('is not noted, and waited for by the first: %s %s', async (...request) => {
+    const gone = new AbortController()
+    const { answer, release } = await holdRequest(request, gone.signal)
+    gone.abort()
+    expect(await rows()).toEqual([])
+    atWait(3, () => {
+      queue('late', 'copy [/](/a) to [/](/b)')
+      release()
+    })
+    const change = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(change).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
+    await Promise.allSettled([answer])
+  })
+
+  test('holds the first rule for nine seconds at most, which then says so', async () => {
+    const { answer, release } = await holdRequest(COPY)
+    const before = site.now
+    const change = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(site.now - before).toBe(9100)
+    expect(change.data.waiting).toBe(1)
+    expect(change.data.warnings).toContain('requests_under_way')
+    release()
+    await answer
+    const next = await site.addRule('/nas/other', { uid: BOB }, 'none')
+    expect(next).toMatchObject({ data: { waiting: 0 } })
+    expect(next.data.warnings).not.toContain('requests_under_way')
+  })
+
+  test('holds no change of an account', async () => {
+    const { answer, release } = await holdRequest(COPY)
+    const before = site.now
+    await changeBob({ permission: 0 })
+    expect(site.now).toBe(before)
+    release()
+    await answer
   })
 })

@@ -3,6 +3,7 @@ import { and, eq, gt, lte, sql, type SQLWrapper } from 'drizzle-orm'
 import { fileRequests, folderState, users } from '../../../schema/tables.ts'
 import type { Account } from '../../core/accounts/accounts.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
+import { remembered } from '../../core/base/isolate-memory.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { logError } from '../../core/database/log.ts'
 import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
@@ -63,6 +64,36 @@ export async function sendAwaited(
   // It goes on when the client has gone away.
   deps.defer(sending.catch(() => undefined))
   return sending
+}
+
+/**
+ * The requests of this isolate that began without rules. A site without rules writes no notes of
+ * them, so the first rule does not know those of other isolates.
+ */
+const earlierRequests = remembered(
+  'requests to the file server while there are no rules',
+  () => new Set<Promise<Response>>(),
+)
+
+/** Sends a request that the first rule of the site waits for, if this isolate stores it. */
+export function sendWithoutRules(
+  deps: Pick<Deps, 'isolateMemory' | 'defer'>,
+  send: () => Promise<Response>,
+): Promise<Response> {
+  const earlier = earlierRequests(deps)
+  const sending = send()
+  earlier.add(sending)
+  const ended = sending.then(
+    () => undefined,
+    () => undefined,
+  )
+  deps.defer(ended.then(() => void earlier.delete(sending)))
+  return sending
+}
+
+/** Counts the requests under way that began before the site had rules, as far as is known here. */
+export function countEarlier(deps: Pick<Deps, 'isolateMemory'>): number {
+  return earlierRequests(deps).size
 }
 
 type NotedRequest = AllowedRequest & { id: string }
@@ -173,24 +204,27 @@ export function selectUnderWay(db: Database, now: number) {
 /**
  * Waits for the requests that began before a change of rights, as long as a change may.
  *
- * @returns Whether one of them has ended meanwhile.
+ * @param known How many there were when the change looked at the queues of the file server.
+ * @returns Whether one of them has ended since.
  */
-export async function waitForRequests({
-  db,
-  now,
-  wait,
-}: Pick<Deps, 'db' | 'now' | 'wait'>): Promise<boolean> {
-  const awaited = async () => {
-    const { underWay } = await runBatch(db, { underWay: selectUnderWay(db, now()) })
-    return underWay[0]?.awaited ?? 0
-  }
-  const first = await awaited()
-  let [left, next, waited] = [first, FIRST_WAIT_MILLISECONDS, 0]
-  while (left > 0 && waited < PATIENCE_MILLISECONDS) {
-    await wait(next)
+export async function waitForRequests(
+  deps: Pick<Deps, 'db' | 'now' | 'wait' | 'isolateMemory'>,
+  known: number,
+): Promise<boolean> {
+  if (known === 0) return false
+  let [found, next, waited] = [await countUnderWay(deps), FIRST_WAIT_MILLISECONDS, 0]
+  while (found.awaited > 0 && waited < PATIENCE_MILLISECONDS) {
+    await deps.wait(next)
     waited += next
     next = Math.min(2 * next, LONGEST_WAIT_MILLISECONDS)
-    left = await awaited()
+    found = await countUnderWay(deps)
   }
-  return left < first
+  return found.count < known
+}
+
+async function countUnderWay(deps: Pick<Deps, 'db' | 'now' | 'isolateMemory'>) {
+  const { underWay } = await runBatch(deps.db, { underWay: selectUnderWay(deps.db, deps.now()) })
+  const { count = 0, awaited = 0 } = underWay[0] ?? {}
+  const earlier = countEarlier(deps)
+  return { count: count + earlier, awaited: awaited + earlier }
 }

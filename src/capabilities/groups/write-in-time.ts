@@ -1,6 +1,6 @@
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { Database, Deps } from '../../core/deps.ts'
-import { waitForRequests } from './requests-under-way.ts'
+import { countEarlier, waitForRequests } from './requests-under-way.ts'
 import { isSettled } from './store.ts'
 import {
   cancelTasksInTime,
@@ -37,19 +37,25 @@ export async function writeFirst(
   files: FileServer,
 ): Promise<Written & { hasWaited: boolean }> {
   haveWritten.add(deps.db)
+  const earlier = countEarlier(deps)
   let written = await writeFolders(deps, files)
-  const hasWaited = written.underWay > 0
-  if (hasWaited && (await waitForRequests(deps))) {
+  const known = written.underWay + earlier
+  if (await waitForRequests(deps, known)) {
     const before = written
-    const again = await writeFolders(deps, files)
+    const again = await writeFolders(deps, files, earlier > 0)
     written = {
       ...again,
       written: before.written + again.written,
       warnings: [...before.warnings, ...again.warnings],
     }
   }
+  const left = countEarlier(deps)
+  if (left > 0) {
+    written.underWay += left
+    written.waiting = Math.max(written.waiting, 1)
+  }
   if (written.waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
-  return { ...written, hasWaited }
+  return { ...written, hasWaited: known > 0 }
 }
 
 /**

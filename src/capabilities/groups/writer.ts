@@ -51,12 +51,18 @@ export interface Written {
  * Writes folders to the file server, after a change and before its answer: twenty at most. It ends
  * the shares that the change forbids.
  *
+ * @param mayBeFirst Whether users may have begun tasks without rules.
  * @returns What waits; everything, when the file server is away or refuses.
  */
-export async function writeFolders(deps: WriterDeps, files: FileServer): Promise<Written> {
+export async function writeFolders(
+  deps: WriterDeps,
+  files: FileServer,
+  mayBeFirst = false,
+): Promise<Written> {
   if (files.problem === undefined) {
     try {
-      const write = (leased: WriterDeps) => writeRound(deps, leased, files, ({ writes }) => writes)
+      const write = (leased: WriterDeps) =>
+        writeRound(deps, leased, files, ({ writes }) => writes, mayBeFirst)
       const lease = { leaseMilliseconds: LEASE_MILLISECONDS }
       return await asOnlyWriter(deps, files, METAS, write, lease)
     } catch (error) {
@@ -83,7 +89,7 @@ export async function writeRest(deps: WriterDeps, files: FileServer): Promise<vo
 export async function cancelTasksInTime(deps: WriterDeps, files: FileServer): Promise<void> {
   try {
     const { underWay } = await cancelForbiddenTasks(deps, files)
-    if (underWay > 0 && (await waitForRequests(deps))) await cancelForbiddenTasks(deps, files)
+    if (await waitForRequests(deps, underWay)) await cancelForbiddenTasks(deps, files)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     tellFailure(deps, error, { during: 'the tasks of the file server' })
@@ -184,9 +190,11 @@ async function writeRound(
   leased: WriterDeps,
   files: FileServer,
   choose: (rights: Rights) => readonly MetaWrite[],
+  mayBeFirst = false,
 ): Promise<Written> {
   const rights = await readRights(leased, files)
-  const isFirst = rights.folders.length > 0 && rights.records.every(({ lists }) => !lists)
+  const isFirst =
+    rights.folders.length > 0 && (mayBeFirst || rights.records.every(({ lists }) => !lists))
   let areTasksLeft = isFirst
   const endTasks = async () => {
     const ending = isFirst ? endEarlierTasks(deps, files) : cancelTasksOver(deps, files, rights)

@@ -35,7 +35,7 @@ import {
   standingColumns,
 } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
-import { type AllowedRequest, sendAwaited } from '../requests-under-way.ts'
+import { type AllowedRequest, sendAwaited, sendWithoutRules } from '../requests-under-way.ts'
 import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { cancelForbiddenTasks, cancelTasks, listFailed } from '../waiting-tasks.ts'
@@ -209,8 +209,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
   const { deps, files } = site
   const { share, isQueued, isAwaited } = item
   let version: string | undefined
-  /** Without rules, nobody waits for it. */
-  let awaited: AllowedRequest | undefined
+  let awaited: (AllowedRequest & { hasRules: boolean }) | undefined
   return {
     column: site.rights.column,
     isExact: true,
@@ -218,7 +217,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
       const known = await settle(site, asker)
       if (known === undefined) throw new Refusal('folderDenied')
       version = known.version
-      if (isAwaited === true && known.hasRules && !known.seen.isAdmin) awaited = known
+      if (isAwaited === true && !known.seen.isAdmin) awaited = known
       await refuseItems(site, item, known)
       if (item.retries !== undefined && !known.seen.isAdmin)
         await refuseSecondRetry(site, item.retries, known)
@@ -227,6 +226,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
     },
     send: (_, send) => {
       if (awaited === undefined) return send()
+      if (!awaited.hasRules) return sendWithoutRules(deps, () => send(true))
       const cancel = async () => void (await cancelForbiddenTasks(deps, files))
       return sendAwaited(deps, files, awaited, () => send(true), cancel)
     },
@@ -235,9 +235,9 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
     }),
     ...(isQueued === true && {
       answer: (asker, answer) =>
-        awaited === undefined
-          ? cancelTasksAgain(site, version, asker, answer)
-          : Promise.resolve(answer),
+        awaited?.hasRules === true
+          ? Promise.resolve(answer)
+          : cancelTasksAgain(site, version, asker, answer),
     }),
   }
 }
