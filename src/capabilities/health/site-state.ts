@@ -1,5 +1,3 @@
-import type { Operator } from '../../core/access/operators.ts'
-import { of, read } from '../../core/access/subject.ts'
 import {
   countSignInsByDay,
   selectLatestChanges,
@@ -7,7 +5,7 @@ import {
 } from '../../core/audit/event-lists.ts'
 import { DAY_MILLISECONDS } from '../../core/base/time.ts'
 import type { Database } from '../../core/deps.ts'
-import { inOneBatch, type SharedBatch } from '../../core/database/shared-batch.ts'
+import { inBatchOf, type SharedBatch, type SharedParts } from '../../core/database/shared-batch.ts'
 import { selectStops } from '../../core/throttle/stops.ts'
 import { selectSettings, withAllDefaults } from '../settings/store.ts'
 import { countUsersUpTo } from '../users/list-store.ts'
@@ -31,40 +29,44 @@ interface Others<Part, Found> {
  * what else needs attention, whether everything works, the sign-ins of each day, and what has
  * changed.
  *
- * @throws {Refusal} `notAdmin`, and those of `actAs`.
+ * @param readAsAdmin Runs statements for an administrator, with its own, and returns every answer.
+ * @throws Whatever `readAsAdmin` throws.
  */
-export async function readSiteState<Part, Found>(
+export async function readSiteState<
+  Part,
+  Found,
+  Read extends Record<string, unknown> = Record<string, unknown>,
+>(
   deps: HealthDeps,
-  operator: Operator,
+  readAsAdmin: (parts: SharedParts) => Promise<Read>,
   { checks, attention }: Others<Part, Found>,
 ) {
   const { db } = deps
   const now = deps.now()
   const today = Math.floor(now / DAY_MILLISECONDS)
   const firstDay = today - CHART_DAYS + 1
-  const [found, ...others] = await inOneBatch(
-    (parts) => read(deps, of(operator), parts),
-    (batch) => [
-      batch.add({
-        stops: selectStops(db, now, MAX_STOPS),
-        changes: selectLatestChanges(db, LATEST_CHANGES),
-        days: countSignInsByDay(db, firstDay * DAY_MILLISECONDS),
-        users: countUsersUpTo(db, {}, MAX_COUNTED_USERS + 1, now),
-        waiting: countUsersUpTo(db, { groups: ['waiting'] }, MAX_COUNTED_USERS, now),
-        factorless: countUsersUpTo(
-          db,
-          { groups: ['without-two-factor'] },
-          MAX_COUNTED_USERS + 1,
-          now,
-        ),
-        settings: selectSettings(db, ['setup_checklist']),
-        backups: selectLatestOf(db, 'backup_made'),
-      }),
-      ...attention.map((find) => find(db, batch)),
-    ],
-  )
+  const { ran, works } = await inBatchOf(readAsAdmin, (batch) => [
+    batch.add({
+      stops: selectStops(db, now, MAX_STOPS),
+      changes: selectLatestChanges(db, LATEST_CHANGES),
+      days: countSignInsByDay(db, firstDay * DAY_MILLISECONDS),
+      users: countUsersUpTo(db, {}, MAX_COUNTED_USERS + 1, now),
+      waiting: countUsersUpTo(db, { groups: ['waiting'] }, MAX_COUNTED_USERS, now),
+      factorless: countUsersUpTo(
+        db,
+        { groups: ['without-two-factor'] },
+        MAX_COUNTED_USERS + 1,
+        now,
+      ),
+      settings: selectSettings(db, ['setup_checklist']),
+      backups: selectLatestOf(db, 'backup_made'),
+    }),
+    ...attention.map((find) => find(db, batch)),
+  ])
+  const [found, ...others] = works
   const days = new Map(found.days.map((day) => [day.day, day]))
   return {
+    read: ran,
     parts: await checkParts(deps, checks),
     attention: others,
     /** Present blocks of users, the longest first. */

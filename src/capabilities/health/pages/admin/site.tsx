@@ -15,8 +15,9 @@ import { StopFacts, Unlock } from '../../../users/pages/admin/stops.tsx'
 import { Checklist } from './checklist.tsx'
 import { SignInChart } from './sign-in-chart.tsx'
 
-type State = Awaited<
-  ReturnType<typeof readSiteState<CheckedPart, Awaited<ReturnType<FindAttention>>>>
+type State = Omit<
+  Awaited<ReturnType<typeof readSiteState<CheckedPart, Awaited<ReturnType<FindAttention>>>>>,
+  'read'
 >
 
 interface SiteProps {
