@@ -10,7 +10,8 @@ import { rendered } from '../../core/database/rendered.ts'
 import { THE_SERVICE, writing } from '../../core/database/statements.ts'
 import { hasWord } from '../../core/database/words.ts'
 import type { Database } from '../../core/deps.ts'
-import { GIVE_UP_MILLISECONDS, QUEUES } from './outbox.ts'
+import { GIVE_UP_MILLISECONDS } from './outbox.ts'
+import { QUEUES } from './queues.ts'
 
 /**
  * Notices that a channel has in the outbox, waiting or sent in this hour. The events of further

@@ -6,13 +6,11 @@ import { literal } from '../../core/database/literal.ts'
 import { THE_SERVICE, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
+import { QUEUES } from './queues.ts'
 import { DAY_MILLISECONDS, HOUR_MILLISECONDS } from '../../core/base/time.ts'
 
 /** A notice that was not delivered for so long is given up. */
 export const GIVE_UP_MILLISECONDS = DAY_MILLISECONDS
-
-/** A test that was not sent for so long is given up. */
-export const TEST_MILLISECONDS = 10 * 60 * 1000
 
 /**
  * The second attempt comes a minute after the first, and each next one twice as late, up to 4
@@ -20,9 +18,6 @@ export const TEST_MILLISECONDS = 10 * 60 * 1000
  */
 const FIRST_DELAY_MILLISECONDS = 60_000
 const MAX_DOUBLINGS = 8
-
-/** The values of `queue`. */
-export const QUEUES = { operators: 0, user: 1, sent: 2 } as const
 
 /** Rows that a run looks at in each queue, however long that is. */
 const LOOKED_AT = 100

@@ -19,8 +19,8 @@ import {
   postpone,
   selectDue,
   takeDue,
-  TEST_MILLISECONDS,
 } from './outbox.ts'
+import { TEST_MILLISECONDS } from './queues.ts'
 import { insertNotices, moveCursor } from './make-notices.ts'
 import { type Failed, type Failure, post, type PostDeps } from './post.ts'
 import type { ChannelConfig } from './channels.ts'

@@ -7,7 +7,7 @@ import { areOpen, selectBlocks } from '../../core/throttle/blocks.ts'
 import { chargeUnspent } from '../../core/throttle/charges.ts'
 import { testCounters } from '../../core/throttle/counters.ts'
 import type { ChannelKind, NoticeLanguage } from './channels.ts'
-import { QUEUES, TEST_MILLISECONDS } from './outbox.ts'
+import { QUEUES, TEST_MILLISECONDS } from './queues.ts'
 import { parseTopics } from '../../core/audit/topics.ts'
 
 /** Qualified, because Drizzle takes the names of tables off the columns of the outer level. */

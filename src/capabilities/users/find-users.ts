@@ -9,6 +9,7 @@ import type { Answers } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
 import { selectStops } from '../../core/throttle/stops.ts'
 import {
+  MAX_COUNTED,
   countUsers,
   countUsersUpTo,
   selectNamesLike,
@@ -44,8 +45,6 @@ export const MAX_LISTED_USERS = 10_000
 /** Blocks that are looked at for a list of users. */
 const MAX_STOPS = 500
 
-/** The counts beside the lists end here, so that their cost is bounded. */
-export const MAX_COUNTED = 100
 /** The lists that have a count. */
 const COUNTED_GROUPS = ['waiting', 'locked', 'without-two-factor', 'ending'] as const
 

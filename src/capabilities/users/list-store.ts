@@ -67,6 +67,9 @@ export const USER_ORDERS = ['made', '-made', 'name', '-name', 'seen', '-seen'] a
 
 export type UserOrder = (typeof USER_ORDERS)[number]
 
+/** The counts beside the lists end here, so that their cost is bounded. */
+export const MAX_COUNTED = 100
+
 /** The order `seen` sorts the users who were made first: it reads each of them. */
 export const MAX_ORDERED_BY_SEEN = 5000
 

@@ -150,7 +150,7 @@ const OF_STATUS =
   /\/health\/pages\/admin\/routes\.tsx$|\/pages\/(admin\/(attention|needy-count)|health)\.tsx?$/
 
 /** What a request with a credential seldom needs. */
-const OF_ACCESS = /^src\/core\/(?:access|accounts)\//
+const OF_ACCESS = /^src\/core\/(?:access|accounts|throttle)\//
 
 /** Returns the part of the Worker that the source of an `import()` is in. */
 function partOf(source: string): string {
@@ -162,14 +162,10 @@ function partOf(source: string): string {
   return ALONE.test(source) ? `${owner}-${name}` : owner
 }
 
-/** Returns the capability, or its pages, or the package that a source is of. */
+/** Returns the capability, or its pages, or the package (or its scope) that a source is of. */
 function ownerOf(source: string): string | undefined {
   const [, capability, rest = ''] = /^src\/capabilities\/([\w-]+)\/(.*)/.exec(source) ?? []
-  if (capability === undefined)
-    return /node_modules\/((?:@[^/]+\/)?[^/]+)/
-      .exec(source)?.[1]
-      ?.replace(/^@/, '')
-      .replace('/', '-')
+  if (capability === undefined) return /node_modules\/@?([^/]+)/.exec(source)?.[1]
   if (rest.startsWith('pages/admin/')) return `${capability}-operator-${PAGES}`
   return rest.startsWith('pages/') ? `${capability}-${PAGES}` : capability
 }

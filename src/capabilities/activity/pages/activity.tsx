@@ -6,7 +6,7 @@ import { actorOf } from '../../../web/http/guard.ts'
 import { query } from '../../../web/http/input.ts'
 import { MAX_EVENTS_IN_FILE, sendEvents } from './event-csv.ts'
 import { eventQuery, parseFilter } from './event-filter.tsx'
-import { EventsPage } from './event-list.tsx'
+import { EventsPage } from './events-page.tsx'
 import { textsFor } from '../../../web/kit/language.ts'
 import { readView, showPage } from '../../../web/kit/view.ts'
 

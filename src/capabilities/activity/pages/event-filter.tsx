@@ -6,6 +6,7 @@ import { endOf, isZone, parseDay, startOf } from '../../../core/base/calendar.ts
 import { reason } from '../../../core/base/reasons.ts'
 import { maxCharacters, possiblyEmptyText } from '../../../core/base/text.ts'
 import { pageQuery } from '../../../web/http/input.ts'
+import { type EventFields, filterAddress } from './event-address.ts'
 import { MAX_EVENTS_IN_FILE } from './event-csv.ts'
 import { groupedKinds } from './event-look.ts'
 import { Field } from '../../../web/kit/fields.tsx'
@@ -29,16 +30,6 @@ export const eventQuery = v.object({
   zone: filterText,
 })
 
-/** The texts of the form's fields; an empty one matches every event. */
-export interface EventFields {
-  user?: string
-  kind: '' | EventKind
-  network: string
-  from: string
-  to: string
-  zone: string
-}
-
 /** Reads the conditions of a form, except the user's. A day that can't be read is a problem. */
 export function parseFilter(
   t: Texts,
@@ -55,26 +46,6 @@ export function parseFilter(
   const wrong = from !== '' && first === undefined ? 'from' : 'to'
   const isWrong = wrong === 'from' || (to !== '' && last === undefined)
   return { filter, problem: isWrong ? { field: wrong, message: t.activity.badDay } : undefined }
-}
-
-/** Returns the address of a list with this filter. */
-export function filterAddress(path: string, fields: EventFields, page?: number): string {
-  const { user = '', kind, network, from, to, zone } = fields
-  const isDated = from !== '' || to !== ''
-  const given = Object.entries({ user, kind, network, from, to, zone: isDated ? zone : '' })
-  const query = new URLSearchParams(given.filter(([, value]) => value !== ''))
-  if (page !== undefined) query.set('page', String(page))
-  return query.size === 0 ? path : `${path}?${String(query)}`
-}
-
-/** Returns the address of the events from a network. */
-export function networkAddress(path: string, network: string): string {
-  return filterAddress(path, { kind: '', network, from: '', to: '', zone: '' })
-}
-
-/** Tells whether a filter leaves events out. */
-export function isFiltered({ user = '', kind, network, from, to }: EventFields): boolean {
-  return [user, kind, network, from, to].some((value) => value !== '')
 }
 
 export interface FilterProps {

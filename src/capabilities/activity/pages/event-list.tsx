@@ -1,78 +1,16 @@
-import type { PropsWithChildren } from 'hono/jsx'
 import { COMMAND_LINE } from '../../../core/base/network.ts'
 import { DAY_MILLISECONDS } from '../../../core/base/time.ts'
-import { browserOf } from '../../sessions/pages/sessions.tsx'
+import { browserOf } from '../../sessions/pages/device.ts'
 import { Avatar } from '../../../web/kit/avatar.tsx'
-import {
-  EventChips,
-  EventFilterForm,
-  filterAddress,
-  type FilterProps,
-  isFiltered,
-  networkAddress,
-} from './event-filter.tsx'
+import { networkAddress } from './event-address.ts'
 import { lookOf } from './event-look.ts'
 import { eventSentence, type ListedEvent, type Reader } from './event-text.ts'
 import { LANGUAGE_TAGS } from '../../../web/kit/language.ts'
-import { AccountPage } from '../../../web/kit/layout.tsx'
-import { Pager } from '../../../web/kit/pager.tsx'
-import { Heading } from '../../../web/kit/parts.tsx'
 import { Empty, Row } from '../../../web/kit/rows.tsx'
 import { Time } from '../../../web/kit/time.tsx'
 import type { View } from '../../../web/kit/view.ts'
 
 const MINUTE_MILLISECONDS = 60 * 1000
-
-interface EventsPageProps extends FilterProps {
-  title: string
-  lead: string
-  events: ListedEvent[]
-  reader: Reader
-  page: number
-  pages: number
-  /** Names a page of the list. */
-  pageWords: (page: number, pages: number) => string
-}
-
-/**
- * A page of events: what chooses them, the list, its other pages, and its file. The children are
- * further fields of the form that chooses.
- */
-export function EventsPage({ children, ...props }: PropsWithChildren<EventsPageProps>) {
-  const { view, title, lead, path, fields, events, reader, page, pages, pageWords } = props
-  const t = view.t.activity
-  return (
-    <AccountPage view={view} title={title}>
-      <header class="bar">
-        <Heading title={title} lead={lead} />
-        <a
-          role="button"
-          class="secondary"
-          href={filterAddress(`${path}/events.csv`, fields)}
-          download
-        >
-          {t.download}
-        </a>
-      </header>
-      <EventChips {...props} />
-      <EventFilterForm {...props}>{children}</EventFilterForm>
-      <EventList
-        view={view}
-        events={events}
-        reader={reader}
-        path={path}
-        isFiltered={isFiltered(fields)}
-      />
-      <Pager
-        view={view}
-        page={page}
-        pages={pages}
-        address={(to) => filterAddress(path, fields, to)}
-        words={{ ...view.t.pager, page: pageWords }}
-      />
-    </AccountPage>
-  )
-}
 
 interface ListProps {
   view: View

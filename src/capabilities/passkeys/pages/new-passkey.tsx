@@ -7,7 +7,7 @@ import { Heading } from '../../../web/kit/parts.tsx'
 import { PasskeyButton } from '../../../web/kit/passkey-button.tsx'
 import { describeUserAgent } from '../../../web/kit/user-agent.ts'
 import type { BegunCeremony, View } from '../../../web/kit/view.ts'
-import { browserOf } from '../../sessions/pages/sessions.tsx'
+import { browserOf } from '../../sessions/pages/device.ts'
 
 const SECURITY_PATH = '/account/security'
 

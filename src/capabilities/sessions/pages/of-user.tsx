@@ -11,7 +11,8 @@ import { TimeFact } from '../../../web/kit/time.tsx'
 import { selectSettings } from '../../settings/store.ts'
 import { endSession } from '../manage.ts'
 import type { StoredSession } from '../record.ts'
-import { browserOf, deviceIcon, Methods } from './sessions.tsx'
+import { browserOf, deviceIcon } from './device.ts'
+import { Methods } from './sessions.tsx'
 
 /**
  * The page lists the latest sessions only; “End all sessions and app passwords” ends the others

@@ -7,14 +7,14 @@ import { Change } from '../../../web/kit/confirm.tsx'
 import { Alert } from '../../../web/kit/fields.tsx'
 import { placeName } from '../../../web/kit/country.ts'
 import { problemIn, type ShownRefused } from '../../../web/kit/form.ts'
-import { Icon, type IconName } from '../../../web/kit/icons.tsx'
+import { Icon } from '../../../web/kit/icons.tsx'
 import { AccountPage } from '../../../web/kit/layout.tsx'
 import { Named } from '../../../web/kit/named.tsx'
 import { Badge, Heading } from '../../../web/kit/parts.tsx'
 import { Row } from '../../../web/kit/rows.tsx'
 import { Time, TimeFact } from '../../../web/kit/time.tsx'
-import { describeUserAgent } from '../../../web/kit/user-agent.ts'
 import type { View } from '../../../web/kit/view.ts'
+import { browserOf, deviceIcon } from './device.ts'
 import { EndEverything } from './end-everything.tsx'
 import { type NewNetwork, WasItYou } from './new-network.tsx'
 
@@ -167,13 +167,6 @@ export function SessionRow({ view, session, isCurrent, from, level = 2, ...found
   )
 }
 
-/** The icon of the device that a User-Agent describes. */
-export function deviceIcon(userAgent: string): IconName {
-  const { program, system } = describeUserAgent(userAgent)
-  if (['iPhone', 'iPad', 'Android'].includes(system ?? '')) return 'phone'
-  return system === undefined && program !== undefined ? 'terminal' : 'laptop'
-}
-
 /** How a session was made, as in “with password and code”; nothing for one of an earlier version. */
 export function Methods({ view: { t }, amr, isMinor = false }: MethodsProps) {
   const names = storedMethods(amr).flatMap((method) => own(t.sessions.methods, method) ?? [])
@@ -197,11 +190,4 @@ function LastActive({ view, at }: { view: View; at: number }) {
   const { activeLately, active } = view.t.sessions
   if (view.now - at < HOUR_MILLISECONDS) return <>{activeLately}</>
   return <Time view={view} at={at} phrase={active} />
-}
-
-/** Describes a User-Agent, as in “Firefox on Linux”. */
-export function browserOf({ t }: View, userAgent: string): string {
-  const { program, system } = describeUserAgent(userAgent)
-  if (program === undefined) return system ?? t.sessions.unknownBrowser
-  return system === undefined ? program : t.sessions.browserOn(program, system)
 }

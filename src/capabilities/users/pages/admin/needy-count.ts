@@ -1,6 +1,5 @@
 import type { NavigationCount } from '../../../../web/kit/capability.ts'
-import { MAX_COUNTED } from '../../find-users.ts'
-import { countNeedy } from '../../list-store.ts'
+import { countNeedy, MAX_COUNTED } from '../../list-store.ts'
 
 /** Users who wait for an administrator, beside Users in the navigation. */
 export const needyCount: NavigationCount = {
