@@ -186,6 +186,18 @@ describe('an item that is closed', () => {
     expect(await upload('/nas/x')).toMatchObject(PASSED)
   })
 
+  test('an upload whose name is an address, which a UrlTree would fetch', async () => {
+    const address = 'a.txt:1:http://127.0.0.1:5244/d/nas/closed/a.txt'
+    const paths = [`/other/${address}`, `/other/${encodeURIComponent(address)}`, '/other/http: a']
+    const answers = []
+    for (const path of paths) {
+      const headers = { 'File-Path': path }
+      answers.push((await site.call('PUT', '/api/fs/put', { token, body: 'x', headers })).code)
+    }
+    expect(answers).toEqual([403, 403, 200])
+    expect((await dav('PUT', `/dav/other/${address}`)).status).toBe(403)
+  })
+
   test('a share of it is not opened again', async () => {
     await post('share/create', { files: ['/nas/x'] })
     const [share] = openlist.shares.rows

@@ -367,11 +367,12 @@ const idsSchema = v.pipe(v.string(), v.parseJson(), v.array(text))
  *
  * @throws {Refusal} `invalidBody`.
  */
-function taskCall({ query, body }: FileCall, match: RegExpExecArray): ItemCall {
+function taskCall({ query, body }: FileCall, match: RegExpExecArray): ItemCall | undefined {
   const [, named, does, which] = match
   const kind = TASK_KINDS.find((each) => each === named)
   const forgetsMoves = named === 'move' && does !== 'retry'
-  if (does === 'clear') return { understood: {}, needs: needNothing, forgetsMoves }
+  if (does === 'clear')
+    return forgetsMoves ? { understood: {}, needs: needNothing, forgetsMoves } : undefined
   if (kind === undefined || which === '_failed')
     return { understood: {}, needs: needNothing, retries: { kind, ids: undefined } }
   const { understood, ids } = which === undefined ? taskIdOf(query) : taskIdsOf(body())
@@ -424,6 +425,7 @@ function uploadCall({ headers }: FileCall): ItemCall {
       ? [named, textOfBytes(named)]
       : [named]
   return {
+    downloads: readings.flatMap((reading) => addressesIn(unescapePath(reading) ?? '')),
     // OpenList takes the first of two headers.
     understood: { headers: { 'File-Path': named } },
     needs: (basePath) => {
@@ -436,6 +438,11 @@ function uploadCall({ headers }: FileCall): ItemCall {
     },
     isQueued: headers.has('As-Task'),
   }
+}
+
+/** A UrlTree takes the end of a name for the address of the file, which it fetches itself. */
+function addressesIn(path: string): string[] {
+  return /https?:[\\/]/i.test(path) ? [path] : []
 }
 
 const DAV_PREFIX = '/dav'
@@ -453,7 +460,8 @@ function davCallOf(call: FileCall): ItemCall | undefined {
     needs: (basePath) => [need(new Folders(basePath).path(source))],
     isAwaited,
   })
-  if (method === 'PUT' || method === 'DELETE') return needing(removes, method === 'DELETE')
+  if (method === 'PUT') return { ...needing(removes), downloads: addressesIn(source) }
+  if (method === 'DELETE') return needing(removes, true)
   // OpenList tells who changes properties of a lock before it looks at rights.
   if (method === 'MKCOL' || method === 'PROPPATCH') return needing(writesAlone)
   // A lock of another depth is of all below (RFC 4918 section 9.10.3), whoever may write there.
