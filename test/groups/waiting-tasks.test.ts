@@ -13,6 +13,7 @@ import {
   type StandInTask,
   SUCCEEDED,
 } from '../support/openlist-tasks.ts'
+import { addAppPassword } from '../support/app-passwords.ts'
 import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
 
 const ALICE = 3
@@ -52,6 +53,11 @@ function queue(id: string, task: Partial<StandInTask> = {}): void {
 
 function changeBob(change: object) {
   return site.admin('POST', 'user/update', { id: BOB, username: 'bob', ...change })
+}
+
+function ended(): string[] {
+  const { rows } = site.openlist.tasks
+  return rows.filter(({ state }) => state === CANCELED).map(({ id }) => id)
 }
 
 /** The ids of the tasks that were cancelled. */
@@ -417,6 +423,50 @@ describe('a move whose source OpenList deletes when all is done that goes into i
     const { data } = await site.addRule('/nas/closed', { uid: BOB }, 'none')
     expect(data.warnings).toEqual(['tasks_under_way'])
     expect(site.openlist.tasks.rows[0]?.id).toBe('moved')
+  })
+
+  /** What users, and an admin, have under way into the folder. */
+  function queueIntoInbox(): void {
+    queue('holds it', { name: COPIES, creator: 'alice' })
+    queue('of an admin', { name: COPIES, creator: 'admin', creator_role: 2 })
+    site.openlist.tasks.endsCancelled = true
+    site.openlist.files['/nas/closed/plan'] = 'x'
+  }
+
+  test('that became a task ends what users have under way there, and is refused', async () => {
+    queueIntoInbox()
+    let tasks = [{ id: 'late' }]
+    const moved = () => ({ code: 200, message: '', data: { tasks } })
+    site.openlist.answer = ({ path }) =>
+      path === '/api/fs/move' ? Response.json(moved()) : undefined
+    const body = { src_dir: '/nas/closed', dst_dir: '/nas/inbox', names: ['plan'] }
+    const headers = { 'Content-Length': String(JSON.stringify(body).length) }
+    expect(await site.post('/api/fs/move', body, { token: bob, headers })).toMatchObject({
+      code: 403,
+      message: 'the target is in another storage, copy the files there and delete them here',
+    })
+    expect(ended()).toEqual(['holds it'])
+    tasks = []
+    expect(await site.post('/api/fs/move', body, { token: bob, headers })).toEqual(moved())
+  })
+
+  test('by WebDAV ends what users have under way there when its source is left', async () => {
+    queueIntoInbox()
+    site.openlist.answer = ({ path }) =>
+      path === '/dav/nas/closed/plan' ? new Response('', { status: 201 }) : undefined
+    const { token } = await addAppPassword(site, BOB, ['files:write'])
+    const headers = {
+      Authorization: `Basic ${btoa(`bob:${token}`)}`,
+      Destination: '/dav/nas/inbox/plan',
+    }
+    const move = () => site.fetch('MOVE', '/dav/nas/closed/plan', { headers })
+    site.openlist.folders.push('/nas')
+    delete site.openlist.files['/nas/closed/plan']
+    expect((await move()).status).toBe(201)
+    expect(ended()).toEqual([])
+    site.openlist.files['/nas/closed/plan'] = 'x'
+    expect((await move()).status).toBe(201)
+    expect(ended()).toEqual(['holds it'])
   })
 
   test('is not taken from the list by its user', async () => {

@@ -82,6 +82,28 @@ export async function cancelTasksOver(
   return moves.size > 0 && forgetMoves(deps, files, moves)
 }
 
+/**
+ * Ends what users have under way into folders.
+ *
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function endTasksInto(
+  deps: TaskDeps,
+  files: FileServer,
+  folders: readonly string[],
+): Promise<void> {
+  await Promise.all(
+    TASK_KINDS.map((kind) =>
+      endTasks(
+        deps,
+        files,
+        kind,
+        (task) => isOfUser(task) && folders.some((folder) => enters(kind, task, folder)),
+      ),
+    ),
+  )
+}
+
 /** The ids of moves by the folder that they go into. */
 type Moves = Map<string, string[]>
 

@@ -38,7 +38,8 @@ import { wayIn } from '../way-in.ts'
 import { type AllowedRequest, sendAwaited, sendWithoutRules } from '../requests-under-way.ts'
 import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
-import { cancelForbiddenTasks, cancelTasks, listFailed } from '../waiting-tasks.ts'
+import { itemAt } from '../there.ts'
+import { cancelForbiddenTasks, cancelTasks, endTasksInto, listFailed } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
 import { davPathOf, type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
@@ -210,6 +211,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
   const { share, isQueued, isAwaited } = item
   let version: string | undefined
   let awaited: (AllowedRequest & { hasRules: boolean }) | undefined
+  let moves: Move[] = []
   return {
     column: site.rights.column,
     isExact: true,
@@ -217,7 +219,10 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
       const known = await settle(site, asker)
       if (known === undefined) throw new Refusal('folderDenied')
       version = known.version
-      if (isAwaited === true && !known.seen.isAdmin) awaited = known
+      if (isAwaited === true && !known.seen.isAdmin) {
+        awaited = known
+        moves = item.moves?.(known.account.basePath) ?? []
+      }
       await refuseItems(site, item, known)
       if (item.retries !== undefined && !known.seen.isAdmin)
         await refuseSecondRetry(site, item.retries, known)
@@ -228,7 +233,8 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
       if (awaited === undefined) return send()
       if (!awaited.hasRules) return sendWithoutRules(deps, () => send(true))
       const cancel = async () => void (await cancelForbiddenTasks(deps, files))
-      return sendAwaited(deps, files, awaited, () => send(true), cancel)
+      const sendMoves = async () => refuseLateMoves(site, moves, await send(true))
+      return sendAwaited(deps, files, awaited, sendMoves, cancel)
     },
     ...(share && {
       answer: (asker, answer) => closeShareAgain(site, { ...share, version }, asker, answer),
@@ -397,6 +403,34 @@ async function cancelTasksAgain(
     if (!isStillAllowed({ account, version }, now)) await cancelForbiddenTasks(deps, files)
   }
   return new Response(text, answer)
+}
+
+/** The status of a move by WebDAV that was made. */
+const CREATED = 201
+
+/**
+ * A storage that can't move by itself, such as a Local one over two disks, moves as between two: it
+ * copies, and deletes the source later. That is made to happen now.
+ *
+ * @throws {Refusal} `otherStorage`, though some of it may have been moved.
+ */
+async function refuseLateMoves(
+  { deps, files }: Site,
+  moves: readonly Move[],
+  answer: Response,
+): Promise<Response> {
+  if (moves.length === 0) return answer
+  const to = Array.from(new Set(moves.map((move) => move.to)))
+  if (answer.status === CREATED) {
+    const left = await Promise.all(moves.map(({ from }) => itemAt(deps, files, from)))
+    if (left.some((item) => item !== undefined)) await endTasksInto(deps, files, to)
+    return answer
+  }
+  const text = await readAnswer(files, answer)
+  if (!v.is(v.pipe(v.string(), v.parseJson(), queuedSchema), text))
+    return new Response(text, answer)
+  await endTasksInto(deps, files, to)
+  throw new Refusal('otherStorage')
 }
 
 /** @returns The rights of an account now, and whether its fields are as they were. */
