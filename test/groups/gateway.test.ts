@@ -261,6 +261,20 @@ describe('another spelling of a closed folder', () => {
     expect(await post('fs/list', { path: '/nas/closed2' })).toMatchObject(PASSED)
   })
 
+  test.each(['/NAS', '/nas.', '/n\u00adas'])(
+    'shows no name in another spelling of the folder above: %j',
+    async (path) => {
+      const reads = ['fs/list', 'fs/dirs', 'fs/get']
+      for (const name of reads) expect(await post(name, { path })).toEqual(DENIED)
+      for (const Depth of ['0', '1', 'infinity'])
+        expect((await dav('PROPFIND', `/dav${encodeURI(path)}`, { Depth })).status).toBe(403)
+      expect(openlist.paths()).toEqual([])
+      for (const name of reads) expect(await post(name, { path: '/nas' })).toMatchObject(PASSED)
+      await rule(path, 'read')
+      for (const name of reads) expect(await post(name, { path })).toMatchObject(PASSED)
+    },
+  )
+
   test.each<[string, object]>([
     ['fs/list', { path: CLOSED }],
     ['fs/get', { path: `${CLOSED}/a.txt` }],

@@ -165,6 +165,25 @@ export function isOtherSpelling(seen: SeenRules, path: string): boolean {
   return otherSpellingOf !== undefined && !mayRead(access)
 }
 
+/**
+ * Tells whether a path is another spelling of a folder above one that is closed: its list would
+ * show the name. A rule that names the account for this spelling itself decides against it.
+ */
+export function isOtherSpellingAbove(seen: SeenRules, path: string): boolean {
+  const folded = foldPath(path)
+  const { onWay, foldOf } = foldedOf(seen.at)
+  if (folded === undefined || !onWay.has(folded)) return false
+  const { rule } = accessBySpelling(seen, path)
+  return Array.from(foldOf).some(
+    ([folder, fold]) =>
+      fold !== undefined &&
+      isBelow(fold, folded) &&
+      !isBelow(folder, path) &&
+      (rule === undefined || isAtOrBelow(folder, rule.path)) &&
+      !mayRead(accessAt(seen, folder).access),
+  )
+}
+
 /** Decides as `accessAt`, by the folders that are spelled as they are in the path. */
 function accessBySpelling({ person, at }: SeenRules, path: string): Decision {
   let isGiven = false

@@ -18,6 +18,7 @@ import {
   accessToWhole,
   isAtOrBelow,
   isOtherSpelling,
+  isOtherSpellingAbove,
   mayRead,
   type SeenRules,
 } from '../decision.ts'
@@ -111,7 +112,8 @@ function refuseOtherSpelling(
   const { seen } = known
   const isPartlyClosed =
     isOfAllBelow && mayRead(accessAt(seen, folder).access) && !mayRead(accessToWhole(seen, folder))
-  if (isPartlyClosed || isOtherSpelling(seen, folder)) throw new Refusal('folderDenied')
+  if (isPartlyClosed || isOtherSpelling(seen, folder) || isOtherSpellingAbove(seen, folder))
+    throw new Refusal('folderDenied')
 }
 
 /** What was found is in the index as somebody has spelled it. */
