@@ -349,6 +349,17 @@ describe('where there are no rules, a request that the file server works on', ()
     expect(next.data.warnings).not.toContain('requests_under_way')
   })
 
+  test('holds a rule no longer than this site waits for its answer', async () => {
+    const { answer, release } = await holdRequest(COPY)
+    site.now += 60_000
+    const before = site.now
+    const change = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(change).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(site.now).toBe(before)
+    release()
+    await answer
+  })
+
   test('holds no change of an account', async () => {
     const { answer, release } = await holdRequest(COPY)
     const before = site.now

@@ -67,33 +67,37 @@ export async function sendAwaited(
 }
 
 /**
- * The requests of this isolate that began without rules. A site without rules writes no notes of
- * them, so the first rule does not know those of other isolates.
+ * The requests of this isolate that began without rules, and when this site gives up the wait for
+ * each answer (Unix time, milliseconds). A site without rules writes no notes of them, so the first
+ * rule does not know those of other isolates.
  */
 const earlierRequests = remembered(
   'requests to the file server while there are no rules',
-  () => new Set<Promise<Response>>(),
+  () => new Map<symbol, number>(),
 )
 
 /** Sends a request that the first rule of the site waits for, if this isolate stores it. */
 export function sendWithoutRules(
-  deps: Pick<Deps, 'isolateMemory' | 'defer'>,
+  deps: Pick<Deps, 'isolateMemory' | 'now' | 'defer'>,
+  { timeoutMilliseconds }: FileServer,
   send: () => Promise<Response>,
 ): Promise<Response> {
   const earlier = earlierRequests(deps)
+  const now = deps.now()
+  // The platform may end a request whose client has gone away, and nothing tells of it.
+  for (const [id, endsAt] of earlier) if (endsAt <= now) earlier.delete(id)
+  const own = Symbol('request')
+  earlier.set(own, now + timeoutMilliseconds)
   const sending = send()
-  earlier.add(sending)
-  const ended = sending.then(
-    () => undefined,
-    () => undefined,
-  )
-  deps.defer(ended.then(() => void earlier.delete(sending)))
+  const forget = () => void earlier.delete(own)
+  deps.defer(sending.then(forget, forget))
   return sending
 }
 
 /** Counts the requests under way that began before the site had rules, as far as is known here. */
-export function countEarlier(deps: Pick<Deps, 'isolateMemory'>): number {
-  return earlierRequests(deps).size
+export function countEarlier(deps: Pick<Deps, 'isolateMemory' | 'now'>): number {
+  const now = deps.now()
+  return Array.from(earlierRequests(deps).values()).filter((endsAt) => endsAt > now).length
 }
 
 type NotedRequest = AllowedRequest & { id: string }

@@ -27,7 +27,7 @@ type Remembered =
   | 'the folder rules'
   /** As long as no other version of the rules waits. */
   | 'whose folders wait to be written'
-  /** Until the file server answers each. */
+  /** Until the file server answers each, or its time is over. */
   | 'requests to the file server while there are no rules'
   /** As long as the tokens are stored; at most 1000. */
   | 'opened tokens of the file server'

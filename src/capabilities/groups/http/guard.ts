@@ -233,7 +233,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
     },
     send: (_, send) => {
       if (awaited === undefined) return send()
-      if (!awaited.hasRules) return sendWithoutRules(deps, () => send(true))
+      if (!awaited.hasRules) return sendWithoutRules(deps, files, () => send(true))
       const cancel = async () => void (await cancelForbiddenTasks(deps, files))
       const sendMoves = async () => refuseLateMoves(site, moves, await send(true))
       return sendAwaited(deps, files, awaited, sendMoves, cancel)
