@@ -196,6 +196,14 @@ describe('an item that is closed', () => {
     }
     expect(answers).toEqual([403, 403, 200])
     expect((await dav('PUT', `/dav/other/${address}`)).status).toBe(403)
+    openlist.storages = { '/nas': 'Local', '/tree': 'UrlTree' }
+    const into = { src_dir: '/nas', names: ['other'], dst_dir: '/tree' }
+    expect(await post('fs/copy', into)).toEqual(DENIED)
+    const zip = { src_dir: '/nas', name: ['a.zip'], dst_dir: '/tree' }
+    expect(await post('fs/archive/decompress', zip)).toEqual(DENIED)
+    expect((await dav('COPY', '/dav/nas/other', { Destination: '/dav/tree/x' })).status).toBe(403)
+    openlist.storages['/tree'] = 'Local'
+    expect(await post('fs/copy', into)).toMatchObject(PASSED)
   })
 
   test('a share of it is not opened again', async () => {

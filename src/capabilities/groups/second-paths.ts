@@ -121,6 +121,11 @@ export function isCopiedByOtherName(storages: readonly Storage[], path: string):
   })
 }
 
+/** Tells whether a storage takes the end of a name for the address of the file. */
+export function takesAddresses(storages: readonly Storage[], path: string): boolean {
+  return holderOf(storages, path)?.driver === 'UrlTree'
+}
+
 /** Lists where the files of a folder, or some of them, may stand a second time. */
 export function secondPathsOf(storages: readonly Storage[], folder: string): string[] {
   const ofOthers = storages.filter(({ driver }) => SECOND_PATHS.has(driver))

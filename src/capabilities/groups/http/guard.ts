@@ -37,7 +37,7 @@ import {
 } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { type AllowedRequest, sendAwaited, sendWithoutRules } from '../requests-under-way.ts'
-import { isMoveInOneStorage, listStorages } from '../second-paths.ts'
+import { isMoveInOneStorage, listStorages, takesAddresses } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { itemAt } from '../there.ts'
 import { cancelForbiddenTasks, cancelTasks, endTasksInto, listFailed } from '../waiting-tasks.ts'
@@ -262,6 +262,7 @@ async function refuseItems(
     refuseUnmet(seen, item.needs(account.basePath))
     if (known.hasRules && item.moves !== undefined)
       await refuseOtherStorage(site, item.moves(account.basePath))
+    if (known.hasRules) await refuseUnseenAddresses(site, item, account.basePath)
     if (known.hasRules) await refuseUnseenNames(site.deps, site.files, item, seen, account.basePath)
     if (known.hasRules && item.forgetsMoves === true) throw new Refusal('folderDenied')
     if (known.hasRules && item.downloads?.every(isBeyondThisNetwork) === false)
@@ -284,6 +285,22 @@ async function refuseOtherStorage({ deps, files }: Site, moves: readonly Move[])
   if (moves.length === 0) return
   const storages = await listStorages(deps, files)
   if (!moves.every((move) => isMoveInOneStorage(storages, move))) throw new Refusal('otherStorage')
+}
+
+/**
+ * Refuses a copy into a storage that takes names for addresses, and fetches them itself.
+ *
+ * @throws {Refusal} `folderDenied`.
+ */
+async function refuseUnseenAddresses(
+  { deps, files }: Site,
+  { copies, fills }: ItemCall,
+  basePath: string,
+): Promise<void> {
+  const targets = [...(copies?.(basePath) ?? []).map(({ to }) => to), ...(fills?.(basePath) ?? [])]
+  if (targets.length === 0) return
+  const storages = await listStorages(deps, files)
+  if (targets.some((path) => takesAddresses(storages, path))) throw new Refusal('folderDenied')
 }
 
 /**
