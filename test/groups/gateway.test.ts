@@ -745,6 +745,7 @@ describe('a move between storages', () => {
     [['/nas'], {}, OTHER],
     [[], {}, OTHER],
   ])('is refused: storages %j, %j', async (storages, body, answer) => {
+    openlist.files['/way/to/mine/a/other/a.txt'] = 'a'
     openlist.storages = Object.fromEntries(storages.map((path) => [path, 'Local']))
     expect(await post('fs/move', { ...move, ...body })).toMatchObject(answer)
   })
@@ -825,11 +826,19 @@ describe('names that a request does not say, where a part of the storage is clos
     expect(await post('fs/copy', file)).toMatchObject(PASSED)
   })
 
-  test('are in a folder that is copied by WebDAV', async () => {
+  test('are in a folder that is copied by WebDAV, or moved', async () => {
+    const inOne = { ...between, dst_dir: '/nas/x' }
+    expect(await post('fs/move', inOne)).toMatchObject(PASSED)
+    const move = { Destination: '/dav/nas/x/other' }
+    expect((await dav('MOVE', '/dav/nas/other', move)).status).toBe(207)
     const headers = { Destination: '/dav/way/to/mine/other' }
     expect((await dav('COPY', '/dav/nas/other', headers)).status).toBe(207)
     openlist.files[`/nas/other/b/${EVIL}`] = 'a'
     expect((await dav('COPY', '/dav/nas/other', headers)).status).toBe(403)
+    expect((await dav('MOVE', '/dav/nas/other', move)).status).toBe(403)
+    expect(await post('fs/move', inOne)).toEqual(DENIED)
+    const rename = { Destination: '/dav/nas/new' }
+    expect((await dav('MOVE', '/dav/nas/other', rename)).status).toBe(207)
   })
 
   test.each([

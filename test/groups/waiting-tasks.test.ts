@@ -30,6 +30,8 @@ beforeEach(async () => {
   // They are known there.
   for (const token of [arranged.alice, bob])
     await site.post('/api/fs/list', { path: '/' }, { token })
+  for (const path of ['/a', '/nas/a', '/nas/open/a', '/nas/closed/a', '/nas/closed-too/a'])
+    site.openlist.files[path] = ''
   // With the first rule of a site, all tasks end.
   await site.addRule('/ruled', { uid: ALICE }, 'read')
 })
@@ -269,7 +271,7 @@ describe('a task at the file server', () => {
 
   test('of an unknown user is cancelled where any rule is, and stays elsewhere', async () => {
     queue('there', { creator: 'robert' })
-    queue('elsewhere', { creator: 'robert', name: 'copy [/](/x) to [/](/mine)' })
+    queue('elsewhere', { creator: 'robert', name: 'copy [/](/a) to [/](/mine)' })
     await site.addRule('/nas/closed', { uid: ALICE }, 'none')
     expect(cancelled()).toEqual(['there'])
   })
@@ -369,6 +371,20 @@ describe('a task at the file server', () => {
     expect(cancelled()).toEqual(['late'])
   })
 
+  test('is cancelled when a name in its folder leads out of it, once it could', async () => {
+    const { files } = site.openlist
+    files['/nas/bad/d/..\\..\\closed'] = ''
+    files['/nas/open/d/b'] = ''
+    for (const folder of ['bad', 'bad/d', 'gone', 'open'])
+      queue(folder, { name: `copy [/nas](/${folder}) to [/](/mine)` })
+    queue('moved', { kind: 'move', name: 'move [/nas](/bad) to [/nas](/b)', state: RUNNING })
+    site.openlist.storages = { '/': 'Local', '/nas': 'Local' }
+    await site.addRule('/far/closed', { uid: BOB }, 'none')
+    expect(cancelled()).toEqual([])
+    await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(cancelled()).toEqual(['bad', 'bad/d', 'gone', 'moved'])
+  })
+
   test('costs no trip to D1', async () => {
     await site.addRule('/x', { uid: BOB }, 'none')
     const before = site.meter.roundTrips
@@ -452,8 +468,13 @@ describe('a move whose source OpenList deletes when all is done that goes into i
 
   test('by WebDAV ends what users have under way there when its source is left', async () => {
     queueIntoInbox()
-    site.openlist.answer = ({ path }) =>
-      path === '/dav/nas/closed/plan' ? new Response('', { status: 201 }) : undefined
+    const { files } = site.openlist
+    let isLeft = false
+    site.openlist.answer = ({ path }) => {
+      if (path !== '/dav/nas/closed/plan') return undefined
+      if (!isLeft) delete files['/nas/closed/plan']
+      return new Response('', { status: 201 })
+    }
     const { token } = await addAppPassword(site, BOB, ['files:write'])
     const headers = {
       Authorization: `Basic ${btoa(`bob:${token}`)}`,
@@ -461,10 +482,11 @@ describe('a move whose source OpenList deletes when all is done that goes into i
     }
     const move = () => site.fetch('MOVE', '/dav/nas/closed/plan', { headers })
     site.openlist.folders.push('/nas')
-    delete site.openlist.files['/nas/closed/plan']
+    files['/nas/closed/plan'] = 'x'
     expect((await move()).status).toBe(201)
     expect(ended()).toEqual([])
-    site.openlist.files['/nas/closed/plan'] = 'x'
+    isLeft = true
+    files['/nas/closed/plan'] = 'x'
     expect((await move()).status).toBe(201)
     expect(ended()).toEqual(['holds it'])
   })

@@ -7,9 +7,11 @@ import type { Deps } from '../../core/deps.ts'
 import { callAsAdmin, type OriginDeps, readOriginList } from '../files/origin.ts'
 import { isAtOrBelow, isRuled, pathAndParents, seenBy } from './decision.ts'
 import type { Meta } from './metas.ts'
-import { areMet, type Need, writesWhole } from './needs.ts'
+import { ListedNames } from './listed-names.ts'
+import { areMet, type Need, readsWhole, writesWhole } from './needs.ts'
 import { parentOf } from './openlist-paths.ts'
 import { listMetas, type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
+import { listStorages, storageAt } from './second-paths.ts'
 import { creatorOf } from './shares.ts'
 import { BIT_OF_TASK, needsOfTask, TASK_KINDS, type TaskKind } from './task-needs.ts'
 
@@ -74,10 +76,11 @@ export async function cancelTasksOver(
   const moves = await listClosedMoves(deps, files, here)
   const holdsMove = (kind: TaskKind, task: Task) =>
     isOfUser(task) && Array.from(moves.keys()).some((folder) => enters(kind, task, folder))
+  const unsafe = await listLeadingOut(deps, files, here)
+  const isForbidden = (kind: TaskKind, task: Task) =>
+    isOver(kind, task, here) || holdsMove(kind, task) || unsafe.has(`${kind} ${task.id}`)
   await Promise.all(
-    TASK_KINDS.map((kind) =>
-      endTasks(deps, files, kind, (task) => isOver(kind, task, here) || holdsMove(kind, task)),
-    ),
+    TASK_KINDS.map((kind) => endTasks(deps, files, kind, (task) => isForbidden(kind, task))),
   )
   return moves.size > 0 && forgetMoves(deps, files, moves)
 }
@@ -102,6 +105,37 @@ export async function endTasksInto(
       ),
     ),
   )
+}
+
+/**
+ * Lists the copies and moves of users that would have to be looked through, were they begun now,
+ * and in which a name leads out: their users could read all of the storage when they began them.
+ *
+ * @returns Each as its kind and its id.
+ */
+async function listLeadingOut(
+  deps: TaskDeps,
+  files: FileServer,
+  here: RightsOfTasks,
+): Promise<ReadonlySet<string>> {
+  const begun: { task: Task; key: string; source: string }[] = []
+  const note = (kind: TaskKind) => (task: Task) => {
+    const [need] = needsOfTask(kind, task.name) ?? []
+    if (need !== undefined && isOfUser(task) && !isOver(kind, task, here))
+      begun.push({ task, key: `${kind} ${task.id}`, source: need.path })
+    return false
+  }
+  for (const kind of ['copy', 'move'] as const)
+    await listTasks(deps, files, kind, 'undone', note(kind))
+  const found = new Set<string>()
+  if (begun.length === 0) return found
+  const storages = await listStorages(deps, files)
+  const listed = new ListedNames(deps, files)
+  for (const { task, key, source } of begun) {
+    const isPartly = isClosed(readsWhole(storageAt(storages, source)), task, here)
+    if (isPartly && !(await listed.stayIn(source))) found.add(key)
+  }
+  return found
 }
 
 /** The ids of moves by the folder that they go into. */

@@ -1,0 +1,76 @@
+import * as v from 'valibot'
+import type { FileServer } from '../../core/base/file-server.ts'
+import { Refusal } from '../../core/base/refusals.ts'
+import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
+import { joinNames, nameOf, parentOf } from './openlist-paths.ts'
+
+/** The folders that are listed for one request, or one change of rules. */
+const MAX_FOLDERS = 500
+
+const listedSchema = v.object({
+  content: v.nullable(v.array(v.object({ name: v.string(), is_dir: v.boolean() }))),
+})
+
+/** The names in a folder, and whether they are those of folders. */
+type Names = ReadonlyMap<string, boolean>
+
+/**
+ * Looks through folders as OpenList does when it copies or moves them by their names. It takes a
+ * backslash for a slash, so that a file called `..\closed` is the folder beside.
+ */
+export class ListedNames {
+  readonly #deps: OriginDeps
+  readonly #files: FileServer
+  readonly #lists = new Map<string, Names | undefined>()
+
+  constructor(deps: OriginDeps, files: FileServer) {
+    this.#deps = deps
+    this.#files = files
+  }
+
+  /**
+   * Tells whether no name in an item leads out of it.
+   *
+   * @returns False also for an item that is not there, and for too many folders.
+   * @throws {Refusal} `filesUnavailable`.
+   */
+  async stayIn(item: string): Promise<boolean> {
+    const isFolder = (await this.#list(parentOf(item)))?.get(nameOf(item))
+    return isFolder === true ? this.stayBelow(item) : isFolder === false
+  }
+
+  /** As `stayIn` does, for a folder. */
+  async stayBelow(folder: string): Promise<boolean> {
+    const folders = [folder]
+    for (const each of folders) {
+      const names = await this.#list(each)
+      if (names === undefined) return false
+      for (const [name, isFolder] of names) {
+        if (/^\.{1,2}$|[\\/]/.test(name)) return false
+        if (isFolder) folders.push(joinNames(each, name))
+      }
+    }
+    return true
+  }
+
+  async #list(path: string): Promise<Names | undefined> {
+    if (this.#lists.has(path)) return this.#lists.get(path)
+    if (this.#lists.size > MAX_FOLDERS) return undefined
+    const names = await this.#ask(path)
+    this.#lists.set(path, names)
+    return names
+  }
+
+  /** @returns `undefined` for a folder that is not there, or has more names than can be held. */
+  async #ask(path: string): Promise<Names | undefined> {
+    const body = { path, password: '', page: 1, per_page: 0, refresh: false }
+    try {
+      const { data } = await callAsAdmin(this.#deps, this.#files, '/api/fs/list', body)
+      if (!v.is(listedSchema, data)) return undefined
+      return new Map((data.content ?? []).map(({ name, is_dir: isFolder }) => [name, isFolder]))
+    } catch (error) {
+      if (error instanceof Refusal && error.refusal === 'filesBroken') return undefined
+      throw error
+    }
+  }
+}
