@@ -61,7 +61,7 @@ const FORMS: Readonly<Record<TaskKind, readonly Form[]>> = {
       (name = '', to = '', folder = '') => [removes(inStorage(to, folder, name))],
     ],
   ],
-  // Names in an archive may lead anywhere in the storage (`refuseUnseenNames`).
+  // Names in an archive may lead anywhere in the storage (`refuseUnseenPlaces`).
   decompress: [
     [
       'decompress [*](*)[*] to [*](*) with password <*>',

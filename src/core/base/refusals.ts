@@ -182,6 +182,20 @@ export const REFUSALS = {
     code: 403,
     message: 'the target is in another storage, copy the files there and delete them here',
   },
+  partOfStorageClosed: {
+    code: 403,
+    message:
+      'you may not write everywhere in this storage: unpack archives on your own device and upload the files, download from a web address with SimpleHttp',
+  },
+  partOfSiteClosed: {
+    code: 403,
+    message: 'you may not write everywhere on this site: select the files and move them',
+  },
+  folderNotSearched: {
+    code: 403,
+    message:
+      'this folder has more than 500 folders in it, or a name with a backslash: select what is in it',
+  },
   storageHasRules: {
     code: 403,
     message: 'folders of this storage have rules, make the same rules for the new path first',

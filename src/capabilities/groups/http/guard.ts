@@ -37,7 +37,6 @@ import {
 } from '../seen-rules.ts'
 import { wayIn } from '../way-in.ts'
 import { type AllowedRequest, sendAwaited, sendWithoutRules } from '../requests-under-way.ts'
-import { isMoveInOneStorage, listStorages, takesAddresses } from '../second-paths.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { itemAt } from '../there.ts'
 import { cancelForbiddenTasks, cancelTasks, endTasksInto, listFailed } from '../waiting-tasks.ts'
@@ -48,7 +47,7 @@ import { isReading, readingOf, shareOf } from './readings.ts'
 import { isSearch, withoutOtherSpellings } from './search-results.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 import { guardStorages } from './storage-guard.ts'
-import { refuseUnseenNames } from './unseen-names.ts'
+import { refuseUnseenPlaces } from './unseen-places.ts'
 
 interface Site {
   deps: Deps
@@ -250,7 +249,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
   }
 }
 
-/** @throws {Refusal} `folderDenied`, `folderHasRules`, `otherStorage`. */
+/** @throws {Refusal} `folderDenied`, `folderHasRules`; those of `refuseUnseenPlaces`. */
 async function refuseItems(
   site: Site,
   item: ItemCall,
@@ -260,47 +259,16 @@ async function refuseItems(
   if (!seen.isAdmin) {
     // Without rules, too: it refuses names that lead out of their folder.
     refuseUnmet(seen, item.needs(account.basePath))
-    if (known.hasRules && item.moves !== undefined)
-      await refuseOtherStorage(site, item.moves(account.basePath))
-    if (known.hasRules) await refuseUnseenAddresses(site, item, account.basePath)
-    if (known.hasRules) await refuseUnseenNames(site.deps, site.files, item, seen, account.basePath)
-    if (known.hasRules && item.forgetsMoves === true) throw new Refusal('folderDenied')
-    if (known.hasRules && item.downloads?.every(isBeyondThisNetwork) === false)
-      throw new Refusal('folderDenied')
-    if (known.hasRules && item.share?.id !== undefined)
-      refuseUnmet(seen, await needsOfShare(site, item.share.id))
+    if (!known.hasRules) return
+    const isDenied =
+      item.forgetsMoves === true || item.downloads?.every(isBeyondThisNetwork) === false
+    if (isDenied) throw new Refusal('folderDenied')
+    await refuseUnseenPlaces(site.deps, site.files, item, seen, account.basePath)
+    if (item.share?.id !== undefined) refuseUnmet(seen, await needsOfShare(site, item.share.id))
     return
   }
   const stopsAdmins = item.needs('/').some(({ isForAdmins }) => isForAdmins)
   if (stopsAdmins && known.hasRules) refuseUnmet(seen, item.needs(await adminBasePath(site)))
-}
-
-/**
- * Refuses a move to another storage: OpenList removes its source once all that is under way into
- * the same folder is done, whatever the source has become, and nothing cancels that.
- *
- * @throws {Refusal} `otherStorage`.
- */
-async function refuseOtherStorage({ deps, files }: Site, moves: readonly Move[]): Promise<void> {
-  if (moves.length === 0) return
-  const storages = await listStorages(deps, files)
-  if (!moves.every((move) => isMoveInOneStorage(storages, move))) throw new Refusal('otherStorage')
-}
-
-/**
- * Refuses a copy into a storage that takes names for addresses, and fetches them itself.
- *
- * @throws {Refusal} `folderDenied`.
- */
-async function refuseUnseenAddresses(
-  { deps, files }: Site,
-  { copies, fills }: ItemCall,
-  basePath: string,
-): Promise<void> {
-  const targets = [...(copies?.(basePath) ?? []).map(({ to }) => to), ...(fills?.(basePath) ?? [])]
-  if (targets.length === 0) return
-  const storages = await listStorages(deps, files)
-  if (targets.some((path) => takesAddresses(storages, path))) throw new Refusal('folderDenied')
 }
 
 /**

@@ -42,6 +42,8 @@ export interface ItemCall {
   copies?: (basePath: string) => Move[]
   /** The folder that it goes through, with all below it. */
   walks?: (basePath: string) => string
+  /** Whether names that the request does not say may lead anywhere on the site. */
+  reachesSite?: boolean
   /** The folders that get files whose names the request does not say. */
   fills?: (basePath: string) => string[]
   /** The tasks that it begins again. */
@@ -270,9 +272,9 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
     ({ src_dir, dst_dir }, folders) => [
       takesAwayBelow(folders.path(src_dir)),
       writesWhole(folders.path(dst_dir)),
-      writesWhole('/'),
     ],
     ({ src_dir, dst_dir }) => ({
+      reachesSite: true,
       moves: (basePath) => {
         const folders = new Folders(basePath)
         return [{ from: folders.path(src_dir), to: folders.path(dst_dir) }]

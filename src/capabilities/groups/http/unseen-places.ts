@@ -1,0 +1,70 @@
+import type { FileServer } from '../../../core/base/file-server.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
+import type { OriginDeps } from '../../files/origin.ts'
+import type { SeenRules } from '../decision.ts'
+import { ListedNames } from '../listed-names.ts'
+import { areMet, readsWhole, refuseUnmet, writesWhole } from '../needs.ts'
+import {
+  isCopiedByOtherName,
+  isMoveInOneStorage,
+  listStorages,
+  storageAt,
+  takesAddresses,
+} from '../second-paths.ts'
+import type { ItemCall } from './items.ts'
+
+/**
+ * Refuses a general user what may reach a place that the request does not say, where there are
+ * rules:
+ *
+ * - A move to another storage: OpenList removes its source once all that is under way into the same
+ *   folder is done, whatever the source has become, and nothing cancels that.
+ * - What is put into a storage that takes names for addresses, and fetches them itself.
+ * - What OpenList would do by names that it finds: those in a folder lead anywhere in its storage,
+ *   and so do those in an archive, or a torrent.
+ *
+ * @throws {Refusal} `otherStorage`, `folderDenied`, `partOfSiteClosed`, `partOfStorageClosed`,
+ *   `folderNotSearched`; `filesUnavailable`, `filesBroken`.
+ */
+export async function refuseUnseenPlaces(
+  deps: OriginDeps,
+  files: FileServer,
+  item: ItemCall,
+  seen: SeenRules,
+  basePath: string,
+): Promise<void> {
+  const mayWriteAll = areMet(seen, [writesWhole('/')])
+  if (item.reachesSite === true && !mayWriteAll) throw new Refusal('partOfSiteClosed')
+  const copies = item.copies?.(basePath) ?? []
+  const moves = item.moves?.(basePath) ?? []
+  const fills = item.fills?.(basePath) ?? []
+  const isPlaced = copies.length + moves.length + fills.length > 0
+  const storages = isPlaced ? await listStorages(deps, files) : []
+
+  if (!moves.every((move) => isMoveInOneStorage(storages, move))) throw new Refusal('otherStorage')
+  if ([...copies.map(({ to }) => to), ...fills].some((path) => takesAddresses(storages, path)))
+    throw new Refusal('folderDenied')
+  if (mayWriteAll) return
+
+  if (
+    !areMet(
+      seen,
+      fills.map((folder) => writesWhole(storageAt(storages, folder))),
+    )
+  )
+    throw new Refusal('partOfStorageClosed')
+  const renamed = copies.filter(({ from }) => isCopiedByOtherName(storages, from))
+  refuseUnmet(
+    seen,
+    renamed.map(({ to }) => writesWhole(to)),
+  )
+
+  const listed = new ListedNames(deps, files)
+  const walks = item.walks?.(basePath)
+  if (walks !== undefined && !(await listed.stayBelow(walks)))
+    throw new Refusal('folderNotSearched')
+  // Also in one storage: where it can't do so by itself, OpenList goes through the folder.
+  for (const { from } of [...copies, ...moves])
+    if (!areMet(seen, [readsWhole(storageAt(storages, from))]) && !(await listed.stayIn(from)))
+      throw new Refusal('folderNotSearched')
+}
