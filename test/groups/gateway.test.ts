@@ -28,7 +28,7 @@ const SELECT_FILES = {
 const IN_PARTS = {
   code: 403,
   message:
-    'this folder has more than 500 folders in it, or a name with a backslash: select what is in it',
+    'this folder has more than 500 folders in it, or a name with a backslash: copy or move what is in it in parts',
   data: null,
 }
 
@@ -52,7 +52,8 @@ beforeEach(async () => {
   await rule('/way', 'none')
   await rule('/way/to/mine', 'write')
   await rule('/way/to/read & <b>', 'read')
-  for (const folder of ['/nas/shown', '/nas/other']) openlist.files[`${folder}/a.txt`] = 'a'
+  for (const folder of ['/nas/shown', '/nas/other', '/way/to/mine'])
+    openlist.files[`${folder}/a.txt`] = 'a'
   openlist.paths()
 })
 
@@ -114,7 +115,7 @@ describe('an item that is closed', () => {
       DENIED,
     ],
     ['fs/regex_rename', { src_dir: '/nas', src_name_regex: '.', new_name_regex: 'x' }, DENIED],
-    ['fs/regex_rename', { src_dir: '/way/to/mine', src_name_regex: '.' }, PASSED],
+    ['fs/regex_rename', { src_dir: '/way/to/mine', src_name_regex: '^x' }, PASSED],
     ['fs/recursive_move', { src_dir: '/nas', dst_dir: '/way/to/mine' }, DENIED],
     ['fs/recursive_move', { src_dir: '/other', dst_dir: '/nas' }, DENIED],
     ['fs/recursive_move', { src_dir: '/other', dst_dir: '/way/to/mine' }, SELECT_FILES],
@@ -151,7 +152,7 @@ describe('an item that is closed', () => {
     ['MOVE', '/dav/nas/closed', '/dav/nas/x', 403],
     ['MOVE', '/dav/nas/x', '/davnas/closed', 403],
     ['MOVE', '/dav/nas/x', 'http://localhost/dav/nas/closed', 403],
-    ['MOVE', '/dav/nas/x', '/dav/nas/y', 207],
+    ['MOVE', '/dav/nas/other', '/dav/nas/y', 207],
     ['DELETE', '/dav/nas', '', 403],
     ['DELETE', '/dav/nas/x', '', 207],
     ['PUT', '/dav/nas/closed', '', 403],
@@ -432,16 +433,18 @@ test.each([
 
 describe('a request as it was understood', () => {
   test('is sent as JSON, with its own members and no query', async () => {
-    const body = '{"path":"/way/to/mine/a","Path":"/nas/closed","name":"b"}'
+    const body = '{"path":"/way/to/mine/a.txt","Path":"/nas/closed","name":"b"}'
     await site.call('POST', '/api/fs/rename?path=%2Fnas%2Fclosed', {
       token,
       body,
       headers: { 'Content-Type': 'application/x-yaml' },
     })
-    expect(openlist.sent).toMatchObject([
-      { path: '/api/fs/rename', body: '{"path":"/way/to/mine/a","name":"b","overwrite":false}' },
-    ])
-    expect(openlist.sent[0]?.headers.get('Content-Type')).toBe('application/json')
+    const sent = openlist.sent.at(-1)
+    expect(sent).toMatchObject({
+      path: '/api/fs/rename',
+      body: '{"path":"/way/to/mine/a.txt","name":"b","overwrite":false}',
+    })
+    expect(sent?.headers.get('Content-Type')).toBe('application/json')
   })
 
   test.each(['Path=/nas/closed&Name=x', 'path: /nas/closed', '[]', ''])(
@@ -839,6 +842,24 @@ describe('names that a request does not say, where a part of the storage is clos
     expect(await post(name, body)).toMatchObject(PASSED)
   })
 
+  test.each<[name: string, body: object]>([
+    ['fs/rename', { path: '/nas/other', name: 'x' }],
+    ['fs/rename', { path: '/nas/other/b', name: 'x' }],
+    [
+      'fs/batch_rename',
+      { src_dir: '/nas/other', rename_objects: [{ src_name: 'b', new_name: 'x' }] },
+    ],
+    ['fs/regex_rename', { src_dir: '/nas/other', src_name_regex: 'b', new_name_regex: 'x' }],
+  ])('are in a folder that gets the name of one that waits to be copied: %s', async (...given) => {
+    const [name, body] = given
+    expect(await post(name, body)).toMatchObject(PASSED)
+    openlist.files[`/nas/other/b/${EVIL}`] = 'a'
+    expect(await post(name, body)).toEqual(IN_PARTS)
+    await site.db.delete(folderRules)
+    await rule('/way', 'none')
+    expect(await post(name, body)).toMatchObject(PASSED)
+  })
+
   test('are `..`, as a storage in the cloud may have them', async () => {
     openlist.files['/nas/other/b/..'] = 'a'
     expect(await post('fs/copy', between)).toEqual(IN_PARTS)
@@ -865,7 +886,8 @@ describe('names that a request does not say, where a part of the storage is clos
     expect((await dav('MOVE', '/dav/nas/other', move)).status).toBe(403)
     expect(await post('fs/move', inOne)).toEqual(IN_PARTS)
     const rename = { Destination: '/dav/nas/new' }
-    expect((await dav('MOVE', '/dav/nas/other', rename)).status).toBe(207)
+    expect((await dav('MOVE', '/dav/nas/other', rename)).status).toBe(403)
+    expect((await dav('MOVE', '/dav/nas/other/a.txt', rename)).status).toBe(207)
   })
 
   test.each([

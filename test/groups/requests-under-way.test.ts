@@ -24,6 +24,7 @@ beforeEach(async () => {
   await site.db.update(users).set({ permission: MAX_PERMISSION }).where(eq(users.role, GENERAL))
   // What is unpacked may be anywhere in the storage.
   site.openlist.storages['/free'] = 'Local'
+  site.openlist.files['/a/c'] = 'c'
   // They are known there.
   for (const token of [arranged.alice, bob])
     await site.post('/api/fs/list', { path: '/' }, { token })

@@ -228,6 +228,8 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     ['fs/copy', { src_dir: '/nas', names: ['open'], dst_dir: '/way/to/mine' }],
     ['fs/recursive_move', { src_dir: '/nas/open/d', dst_dir: '/nas/open' }],
     ['fs/remove_empty_directory', { src_dir: '/nas/open/d' }],
+    ['fs/rename', { path: '/nas/open/d', name: 'x' }],
+    ['fs/regex_rename', { src_dir: '/nas/open', src_name_regex: '^d$', new_name_regex: 'x' }],
   ])('is not reached by names that no request says: %s %j', async (name, body) => {
     put('nas/open/out.zip', ZIP_OUT)
     put('nas/open/...zip', ZIP_OUT)

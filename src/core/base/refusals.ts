@@ -194,7 +194,7 @@ export const REFUSALS = {
   folderNotSearched: {
     code: 403,
     message:
-      'this folder has more than 500 folders in it, or a name with a backslash: select what is in it',
+      'this folder has more than 500 folders in it, or a name with a backslash: copy or move what is in it in parts',
   },
   storageHasRules: {
     code: 403,

@@ -40,8 +40,10 @@ export interface ItemCall {
   moves?: (basePath: string) => Move[]
   /** What it copies, and the folders that it copies it to. */
   copies?: (basePath: string) => Move[]
-  /** The folder that it goes through, with all below it. */
-  walks?: (basePath: string) => string
+  /** What gets another name, or the folder whose items do. */
+  renames?: (basePath: string) => string[]
+  /** The folders that it goes through, with all below them. */
+  walks?: (basePath: string) => string[]
   /** Whether names that the request does not say may lead anywhere on the site. */
   reachesSite?: boolean
   /** The folders that get files whose names the request does not say. */
@@ -201,12 +203,8 @@ function transfersOf({ src_dir: from, dst_dir: to, names }: MoveBody) {
   }
 }
 
-function fillsFolder(folder: string) {
-  return (basePath: string) => [new Folders(basePath).path(folder)]
-}
-
-function walksFolder(folder: string) {
-  return (basePath: string) => new Folders(basePath).path(folder)
+function pathIn(named: string) {
+  return (basePath: string) => [new Folders(basePath).path(named)]
 }
 
 /** Reads a JSON body, and says what it needs. */
@@ -252,20 +250,35 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
     isQueued: true,
     moves: transfersOf(body),
   })),
-  'fs/rename': jsonCall(renameSchema, ({ path, name }, folders) => {
-    const item = folders.path(path)
-    return [takesAway(item), writesWhole(folders.in(parentOf(item), name))]
-  }),
-  'fs/batch_rename': jsonCall(batchRenameSchema, ({ src_dir: from, rename_objects }, folders) => {
-    const folder = folders.path(from)
-    return rename_objects.flatMap(({ src_name: name, new_name: to }) => [
-      takesAway(folders.in(folder, name)),
-      writesWhole(folders.in(folder, to)),
-    ])
-  }),
-  'fs/regex_rename': jsonCall(regexRenameSchema, ({ src_dir: from }, folders) => [
-    takesAwayBelow(folders.path(from)),
-  ]),
+  'fs/rename': jsonCall(
+    renameSchema,
+    ({ path, name }, folders) => {
+      const item = folders.path(path)
+      return [takesAway(item), writesWhole(folders.in(parentOf(item), name))]
+    },
+    ({ path }) => ({ renames: pathIn(path) }),
+  ),
+  'fs/batch_rename': jsonCall(
+    batchRenameSchema,
+    ({ src_dir: from, rename_objects }, folders) => {
+      const folder = folders.path(from)
+      return rename_objects.flatMap(({ src_name: name, new_name: to }) => [
+        takesAway(folders.in(folder, name)),
+        writesWhole(folders.in(folder, to)),
+      ])
+    },
+    ({ src_dir: from, rename_objects }) => ({
+      renames: (basePath) => {
+        const folders = new Folders(basePath)
+        return rename_objects.map(({ src_name: name }) => folders.in(folders.path(from), name))
+      },
+    }),
+  ),
+  'fs/regex_rename': jsonCall(
+    regexRenameSchema,
+    ({ src_dir: from }, folders) => [takesAwayBelow(folders.path(from))],
+    ({ src_dir: from }) => ({ renames: pathIn(from) }),
+  ),
   // A name with backslashes leads to any file of the site, and can come while OpenList looks for it.
   'fs/recursive_move': jsonCall(
     recursiveMoveSchema,
@@ -289,7 +302,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   'fs/remove_empty_directory': jsonCall(
     emptySchema,
     ({ src_dir: from }, folders) => [changesBelow(folders.path(from))],
-    ({ src_dir: from }) => ({ walks: walksFolder(from) }),
+    ({ src_dir: from }) => ({ walks: pathIn(from) }),
   ),
   'fs/archive/decompress': jsonCall(
     decompressSchema,
@@ -302,7 +315,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
       }
       return [...name.flatMap(needsOfArchive), writesWhole(target)]
     },
-    ({ dst_dir: to }) => ({ isQueued: true, fills: fillsFolder(to) }),
+    ({ dst_dir: to }) => ({ isQueued: true, fills: pathIn(to) }),
   ),
   'fs/torrent/generate': jsonCall(torrentSchema, ({ path }, folders) => [
     readsWhole(folders.path(path)),
@@ -311,7 +324,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   'fs/torrent/rapid_upload': jsonCall(
     rapidUploadSchema,
     ({ path }, folders) => [writesWhole(folders.path(path))],
-    ({ path }) => ({ fills: fillsFolder(path) }),
+    ({ path }) => ({ fills: pathIn(path) }),
   ),
   // A download has names of its own, which may lead into folders below.
   'fs/add_offline_download': jsonCall(
@@ -322,7 +335,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
       isQueued: true,
       // This one takes the last part of the address, and decodes it.
       ...((tool !== 'SimpleHttp' || urls.some((url) => /\\|%5c|%2f/i.test(url))) && {
-        fills: fillsFolder(path),
+        fills: pathIn(path),
       }),
     }),
   ),
@@ -477,7 +490,9 @@ function davCallOf(call: FileCall): ItemCall | undefined {
     const target = folders.path(destination.slice(DAV_PREFIX.length))
     const item = folders.path(source)
     // OpenList copies, or moves, to the old name first.
-    return { item, target, first: folders.in(parentOf(target), nameOf(item)) }
+    const to = parentOf(target)
+    const isRename = parentOf(item) === to
+    return { item, target, to, isRename, first: folders.in(to, nameOf(item)) }
   }
   const needs = (basePath: string) => {
     const { item, target, first } = pathsBelow(basePath)
@@ -486,15 +501,18 @@ function davCallOf(call: FileCall): ItemCall | undefined {
   }
   if (method === 'COPY') {
     const copies = (basePath: string) => {
-      const { item, target } = pathsBelow(basePath)
-      return [{ from: item, to: parentOf(target) }]
+      const { item, to } = pathsBelow(basePath)
+      return [{ from: item, to }]
     }
     return { understood: {}, needs, copies, isAwaited: true }
   }
   const moves = (basePath: string) => {
-    const { item, target } = pathsBelow(basePath)
-    const to = parentOf(target)
-    return parentOf(item) === to ? [] : [{ from: item, to }]
+    const { item, to, isRename } = pathsBelow(basePath)
+    return isRename ? [] : [{ from: item, to }]
   }
-  return { understood: {}, needs, moves, isAwaited: true }
+  const renames = (basePath: string) => {
+    const { item, isRename } = pathsBelow(basePath)
+    return isRename ? [item] : []
+  }
+  return { understood: {}, needs, moves, renames, isAwaited: true }
 }

@@ -38,7 +38,8 @@ export async function refuseUnseenPlaces(
   const copies = item.copies?.(basePath) ?? []
   const moves = item.moves?.(basePath) ?? []
   const fills = item.fills?.(basePath) ?? []
-  const isPlaced = copies.length + moves.length + fills.length > 0
+  const renames = item.renames?.(basePath) ?? []
+  const isPlaced = copies.length + moves.length + fills.length + renames.length > 0
   const storages = isPlaced ? await listStorages(deps, files) : []
 
   if (!moves.every((move) => isMoveInOneStorage(storages, move))) throw new Refusal('otherStorage')
@@ -46,13 +47,8 @@ export async function refuseUnseenPlaces(
     throw new Refusal('folderDenied')
   if (mayWriteAll) return
 
-  if (
-    !areMet(
-      seen,
-      fills.map((folder) => writesWhole(storageAt(storages, folder))),
-    )
-  )
-    throw new Refusal('partOfStorageClosed')
+  const filled = fills.map((folder) => writesWhole(storageAt(storages, folder)))
+  if (!areMet(seen, filled)) throw new Refusal('partOfStorageClosed')
   const renamed = copies.filter(({ from }) => isCopiedByOtherName(storages, from))
   refuseUnmet(
     seen,
@@ -60,11 +56,11 @@ export async function refuseUnseenPlaces(
   )
 
   const listed = new ListedNames(deps, files)
-  const walks = item.walks?.(basePath)
-  if (walks !== undefined && !(await listed.stayBelow(walks)))
-    throw new Refusal('folderNotSearched')
-  // Also in one storage: where it can't do so by itself, OpenList goes through the folder.
-  for (const { from } of [...copies, ...moves])
-    if (!areMet(seen, [readsWhole(storageAt(storages, from))]) && !(await listed.stayIn(from)))
+  for (const folder of item.walks?.(basePath) ?? [])
+    if (!(await listed.stayBelow(folder))) throw new Refusal('folderNotSearched')
+  // Also in one storage: where it can't do so by itself, OpenList goes through the folder. One that
+  // gets the name of another is gone through by what waits in a queue for that.
+  for (const path of [...[...copies, ...moves].map(({ from }) => from), ...renames])
+    if (!areMet(seen, [readsWhole(storageAt(storages, path))]) && !(await listed.stayIn(path)))
       throw new Refusal('folderNotSearched')
 }

@@ -139,7 +139,7 @@ const refusals: Record<RefusalName, string> = {
     'You may not write everywhere in this storage. Unpack archives on your own device and upload the files; download from a web address with SimpleHttp.',
   partOfSiteClosed: 'You may not write everywhere on this site. Select the files and move them.',
   folderNotSearched:
-    'This folder has more than 500 folders in it, or a name with a backslash. Select what is in it.',
+    'This folder has more than 500 folders in it, or a name with a backslash. Copy or move what is in it in parts.',
   usersFromRules: 'The users of this folder come from its rules. Change the rules.',
   groupDenied: 'Your account is in none of the groups that may do this.',
   groupNotFound: 'There is no such group.',
