@@ -466,30 +466,39 @@ describe('a move whose source OpenList deletes when all is done that goes into i
     expect(await site.post('/api/fs/move', body, { token: bob, headers })).toEqual(moved())
   })
 
-  test('by WebDAV ends what users have under way there when its source is left', async () => {
-    queueIntoInbox()
-    const { files } = site.openlist
-    let isLeft = false
-    site.openlist.answer = ({ path }) => {
-      if (path !== '/dav/nas/closed/plan') return undefined
-      if (!isLeft) delete files['/nas/closed/plan']
-      return new Response('', { status: 201 })
-    }
-    const { token } = await addAppPassword(site, BOB, ['files:write'])
-    const headers = {
-      Authorization: `Basic ${btoa(`bob:${token}`)}`,
-      Destination: '/dav/nas/inbox/plan',
-    }
-    const move = () => site.fetch('MOVE', '/dav/nas/closed/plan', { headers })
-    site.openlist.folders.push('/nas')
-    files['/nas/closed/plan'] = 'x'
-    expect((await move()).status).toBe(201)
-    expect(ended()).toEqual([])
-    isLeft = true
-    files['/nas/closed/plan'] = 'x'
-    expect((await move()).status).toBe(201)
-    expect(ended()).toEqual(['holds it'])
-  })
+  test.each<[string, number, string[]]>([
+    ['that is made', 201, ['holds it']],
+    ['whose file gets no new name', 500, ['holds it']],
+    ['that is refused', 403, []],
+    ['that may still be made', 504, []],
+  ])(
+    'by WebDAV ends what users have under way when its source is left: one %s',
+    async (...given) => {
+      const [, status, ends] = given
+      queueIntoInbox()
+      const { files } = site.openlist
+      let isLeft = false
+      site.openlist.answer = ({ path }) => {
+        if (path !== '/dav/nas/closed/plan') return undefined
+        if (!isLeft) delete files['/nas/closed/plan']
+        return new Response('', { status })
+      }
+      const { token } = await addAppPassword(site, BOB, ['files:write'])
+      const headers = {
+        Authorization: `Basic ${btoa(`bob:${token}`)}`,
+        Destination: '/dav/nas/inbox/plan',
+      }
+      const move = () => site.fetch('MOVE', '/dav/nas/closed/plan', { headers })
+      site.openlist.folders.push('/nas')
+      files['/nas/closed/plan'] = 'x'
+      expect((await move()).status).toBe(status)
+      expect(ended()).toEqual([])
+      isLeft = true
+      files['/nas/closed/plan'] = 'x'
+      expect((await move()).status).toBe(status)
+      expect(ended()).toEqual(ends)
+    },
+  )
 
   test('is not taken from the list by its user', async () => {
     for (const call of ['delete?tid=moved', 'clear_done', 'clear_succeeded'])

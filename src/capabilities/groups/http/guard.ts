@@ -392,8 +392,11 @@ async function cancelTasksAgain(
   return new Response(text, answer)
 }
 
-/** The status of a move by WebDAV that was made. */
-const CREATED = 201
+/**
+ * The statuses of a move by WebDAV that was made: as it was asked for, and without the new name, or
+ * in part.
+ */
+const MOVED: readonly number[] = [201, 500]
 
 /**
  * A storage that can't move by itself, such as a Local one over two disks, moves as between two: it
@@ -408,7 +411,7 @@ async function refuseLateMoves(
 ): Promise<Response> {
   if (moves.length === 0) return answer
   const to = Array.from(new Set(moves.map((move) => move.to)))
-  if (answer.status === CREATED) {
+  if (MOVED.includes(answer.status)) {
     const left = await Promise.all(moves.map(({ from }) => itemAt(deps, files, from)))
     if (left.some((item) => item !== undefined)) await endTasksInto(deps, files, to)
     return answer
