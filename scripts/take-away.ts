@@ -69,8 +69,8 @@ for (const path of files.filter((name) => !isTakenAway(name))) {
   mkdirSync(dirname(join(copy, path)), { recursive: true })
   cpSync(path, join(copy, path))
 }
-for (const name of ['assets.ts', 'queries.ts'])
-  cpSync(join('.build', name), join(copy, '.build', name))
+for (const name of ['assets.ts', 'queries'])
+  cpSync(join('.build', name), join(copy, '.build', name), { recursive: true })
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
 for (const list of LISTS) {
   const text = readFileSync(join(copy, list), 'utf8')

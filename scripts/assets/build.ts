@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { changeOpenApiExplorer } from './openapi-explorer.ts'
 import { pruneCss } from './prune-css.ts'
-import { queriesModule } from './queries.ts'
+import { makeQueries } from './queries.ts'
 import { codeOf, CommandError } from '../../src/programs/kit/command-error.ts'
 
 const SOURCES = 'src/web/sources'
@@ -12,8 +12,6 @@ const SOURCES = 'src/web/sources'
 const SERVED = '.build/assets'
 /** Module with the paths of these files, for the pages. */
 const MODULE = '.build/assets.ts'
-/** Module with the text of queries. */
-const QUERIES = '.build/queries.ts'
 
 const HASH_DIGITS = 10
 const YEAR_SECONDS = 365 * 24 * 60 * 60
@@ -98,7 +96,7 @@ function makeFiles(): Map<string, string> {
     ...Object.values(docs),
   ]
   files.set(join(SERVED, '_headers'), headers(...hashed))
-  files.set(QUERIES, queriesModule())
+  for (const [path, content] of makeQueries()) files.set(path, content)
   files.set(MODULE, `${toModule(module)}export type IconName = ${symbolsOf(source('icons.svg'))}\n`)
   return files
 }

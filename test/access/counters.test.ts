@@ -7,7 +7,7 @@ import {
   SURE_CHANGES,
 } from '../../src/core/access/changes.ts'
 import { verifyToken } from '../../src/core/access/token.ts'
-import { type LimitName, LIMITS } from '../../src/core/throttle/limits.ts'
+import { type LimitName, LIMITS } from '../../src/core/throttle/limit-table.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { newKey } from '../support/new-key.ts'

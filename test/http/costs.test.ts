@@ -114,7 +114,7 @@ const SCANS: Record<string, string> = {
 /** A page of a list in the order of its table: its limit ends the scan. */
 const PAGES: [sql: RegExp, scan: string][] = [
   [
-    /^select "id" from "notice_channels" limit \?$/,
+    /^select "id" from "notice_channels" limit 1$/,
     'SCAN notice_channels USING COVERING INDEX notice_channels_user',
   ],
   [/ from "users" order by "users"."id"( asc)? limit \?$/, 'SCAN users'],

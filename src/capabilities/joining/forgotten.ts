@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { logEvent } from '../../core/audit/events.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
 import { parseEmail } from '../../core/base/email.ts'
 import type { Language } from '../../core/base/language.ts'
 import type { Client } from '../../core/base/network.ts'

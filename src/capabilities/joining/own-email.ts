@@ -13,7 +13,7 @@ import { sealSecret } from '../mail/sealed-secret.ts'
 import { areOpen, selectBlocks } from '../../core/throttle/blocks.ts'
 import { chargeUnspent } from '../../core/throttle/charges.ts'
 import { confirmationCounters } from '../../core/throttle/counters.ts'
-import { tooManyAttempts } from '../../core/throttle/requests.ts'
+import { tooManyAttempts } from '../../core/throttle/gate.ts'
 import {
   hasOtherEmail,
   isUnverified,

@@ -10,7 +10,8 @@ import {
   nameAndFolder,
   selectTaken,
 } from '../../core/accounts/new-names.ts'
-import { logEvent, type AuditEvent } from '../../core/audit/events.ts'
+import { type AuditEvent } from '../../core/audit/events.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
 import type { Client } from '../../core/base/network.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { type Authority, runBatch, THE_SERVICE } from '../../core/database/statements.ts'

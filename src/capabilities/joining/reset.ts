@@ -1,5 +1,6 @@
 import { allSessions, endSessions } from '../../core/access/endings.ts'
-import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvent } from '../../core/audit/events.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
 import type { Language } from '../../core/base/language.ts'
 import type { Client } from '../../core/base/network.ts'
 import { Refusal } from '../../core/base/refusals.ts'

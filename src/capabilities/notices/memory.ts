@@ -1,6 +1,9 @@
-import { noticeChannels } from '../../../schema/tables.ts'
 import { remembered } from '../../core/base/isolate-memory.ts'
+import { runTexts } from '../../core/database/query-text.ts'
 import type { Deps } from '../../core/deps.ts'
+
+/** A text, because it is asked after the first sign-in of an isolate, which needs no Drizzle. */
+const ANY_CHANNEL = { sql: 'select "id" from "notice_channels" limit 1', parameters: [] }
 
 /** Whether any channel exists, and when that was read (Unix time, milliseconds). */
 const channelMemory = remembered('whether channels for notices exist', () => ({
@@ -20,8 +23,8 @@ export async function haveChannels(
 ): Promise<boolean> {
   const memory = channelMemory(deps)
   if (deps.now() - memory.readAt < MEMORY_MILLISECONDS) return memory.exist
-  const [channel] = await deps.db.select({ id: noticeChannels.id }).from(noticeChannels).limit(1)
-  memory.exist = channel !== undefined
+  const { channels } = await runTexts(deps.db, { channels: ANY_CHANNEL }, {})
+  memory.exist = channels.length > 0
   memory.readAt = deps.now()
   return memory.exist
 }

@@ -1,5 +1,5 @@
 import { logError } from '../../core/database/log.ts'
-import type { Deps } from '../../core/deps.ts'
+import { type Deps, loadWithDatabase } from '../../core/deps.ts'
 import { haveChannels } from './memory.ts'
 import type { SendDeps } from './send.ts'
 
@@ -7,7 +7,7 @@ import type { SendDeps } from './send.ts'
 export async function sendAfterAnswer(deps: SendDeps & Pick<Deps, 'isolateMemory'>): Promise<void> {
   try {
     if (!(await haveChannels(deps))) return
-    const { sendNotices } = await import('./send.ts')
+    const { sendNotices } = await loadWithDatabase(() => import('./send.ts'))
     await sendNotices(deps)
   } catch (error) {
     logError(error, { during: 'notices' })

@@ -1,7 +1,7 @@
 import { and, type SQL } from 'drizzle-orm'
 import { asAuthority, type Authority } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
-import { tooManyAttempts } from '../../core/throttle/requests.ts'
+import { tooManyAttempts } from '../../core/throttle/gate.ts'
 import {
   challengeUse,
   claimChallenge,

@@ -1,4 +1,5 @@
-import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvent } from '../../core/audit/events.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
 import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { Client } from '../../core/base/network.ts'

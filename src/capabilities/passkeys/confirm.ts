@@ -1,4 +1,6 @@
-import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { eventOf, insertEvent } from '../../core/audit/events.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
+import { tooManyAttempts } from '../../core/throttle/gate.ts'
 import type { Deps } from '../../core/deps.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { SessionActor } from '../../core/access/act-as.ts'
@@ -9,7 +11,6 @@ import { areOpen, selectBlocks } from '../../core/throttle/blocks.ts'
 import { chargeUnspent, clearCounter } from '../../core/throttle/charges.ts'
 import { passkeyCounter } from '../../core/throttle/counters.ts'
 import { noteStop } from '../../core/throttle/stops.ts'
-import { tooManyAttempts } from '../../core/throttle/requests.ts'
 import { answerAcceptance, refuseUnaccepted } from './answer-acceptance.ts'
 import {
   checkAnswer,

@@ -13,6 +13,7 @@ export const signIn = capability({
       '/api/auth',
       () => import('./http/routes.ts').then(({ loginRoutes }) => loginRoutes),
       ['/login', '/logout'],
+      'seldom',
     ],
   ],
   publicPages: [

@@ -1,5 +1,8 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import { type AuditEvent, insertEvent, logEvent, recordEvent } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvent, recordEvent } from '../../core/audit/events.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
+import { logEvictions } from './evictions.ts'
+import { tooManyAttempts } from '../../core/throttle/gate.ts'
 import {
   asAuthority,
   type Authority,
@@ -7,20 +10,20 @@ import {
   runBatch,
   THE_SERVICE,
 } from '../../core/database/statements.ts'
-import type { Deps } from '../../core/deps.ts'
+import type { Database, Deps } from '../../core/deps.ts'
 import type { Client } from '../../core/base/network.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Method } from '../../core/access/sign-in-methods.ts'
 import { signInDetail } from '../../core/audit/sign-in-detail.ts'
 import { needsCode } from '../two-factor/second-factor.ts'
 import { prepareSignInCode } from '../two-factor/sign-in-code.ts'
+import type { NewSession } from '../../core/access/token.ts'
 import { newSession, signSession } from './new-session.ts'
-import { evictSessions, logEvictions, selectLacksRoom, withRoom } from './session-limit.ts'
+import { evictSessions, selectLacksRoom, withRoom } from './session-limit.ts'
 import { type CheckedUser, insertSession, isUnchanged, replacePasswordHash } from './store.ts'
 import type { RefusedSignIn } from '../../core/throttle/refused.ts'
 import { payBack, payBackSignIn } from '../../core/throttle/charges.ts'
 import type { SignInCounters } from '../../core/throttle/counters.ts'
-import { tooManyAttempts } from '../../core/throttle/requests.ts'
 
 /** An attempt of a user who has shown everything but the code. */
 export interface CheckedAttempt {
@@ -62,7 +65,7 @@ export async function completeSignIn(
   tokenSeconds: number,
 ): Promise<string> {
   const { db } = deps
-  const { user, signIn, rehash, now, provider, authTimeSeconds } = checked
+  const { user, rehash, now, provider } = checked
   const ring = await deps.keyRing()
   const session = newSession(deps, user.id, now, tokenSeconds)
   const { sessionId } = session
@@ -77,7 +80,6 @@ export async function completeSignIn(
   const methods = use === undefined ? checked.methods : [...checked.methods, use.method]
   const event = { ...about, detail: signInDetail({ provider, methods }) }
   const by = use?.by ?? isStill
-  const mayBegin = withRoom(by, user.id, now)
   const { blocks, lacking, inserted, evicted } = await runBatch(db, {
     blocks: use?.blocks,
     consumed: use?.consumed,
@@ -85,20 +87,7 @@ export async function completeSignIn(
     noted: use?.noted,
     cleared: use?.cleared,
     usedEvent: use?.usedEventInsert,
-    paidBack: signIn && payBackSignIn(db, by, signIn),
-    lacking: selectLacksRoom(db, by, user.id, now),
-    event: insertEvent(db, mayBegin, event),
-    ...checked.also?.(mayBegin),
-    inserted: insertSession(
-      db,
-      mayBegin,
-      session,
-      client,
-      methods,
-      checked.begunWith,
-      authTimeSeconds,
-    ),
-    ...evictSessions(db, session, about, now),
+    ...partsOfSession(db, by, { ...checked, methods }, session, event),
     // The password was right, so the hash is replaced even when no session begins.
     rehashed: rehash && replacePasswordHash(db, THE_SERVICE, user.id, rehash),
     resealed: use?.resealed,
@@ -113,6 +102,30 @@ export async function completeSignIn(
   logEvent(event)
   logEvictions(about, evicted)
   return signSession(deps, ring, session)
+}
+
+/**
+ * Returns the statements that begin a session, where the account is as it was checked and may have
+ * another one.
+ *
+ * @param event The sign-in.
+ */
+export function partsOfSession(
+  db: Database,
+  by: Authority,
+  { user, signIn, methods, begunWith, authTimeSeconds, also, now }: CheckedAttempt,
+  session: NewSession,
+  event: AuditEvent,
+) {
+  const mayBegin = withRoom(by, user.id, now)
+  return {
+    paidBack: signIn && payBackSignIn(db, by, signIn),
+    lacking: selectLacksRoom(db, by, user.id, now),
+    event: insertEvent(db, mayBegin, event),
+    ...also?.(mayBegin),
+    inserted: insertSession(db, mayBegin, session, event, methods, begunWith, authTimeSeconds),
+    ...evictSessions(db, session, event, now),
+  }
 }
 
 /** Records a sign-in with a wrong code, or with any code while codes are blocked. */

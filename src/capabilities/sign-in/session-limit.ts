@@ -3,10 +3,11 @@ import { sessions, settings, users } from '../../../schema/tables.ts'
 import { deleteSessions } from '../../core/access/endings.ts'
 import type { NewSession } from '../../core/access/token.ts'
 import { isAdmin } from '../../core/accounts/conditions.ts'
-import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvent } from '../../core/audit/events.ts'
 import { rendered } from '../../core/database/rendered.ts'
 import { asAuthority, type Authority } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
+import { endedBy } from './evictions.ts'
 
 /** The number of live sessions that a user may have; 0 means any number. */
 const LIMIT = rendered(
@@ -66,13 +67,4 @@ export function evictSessions(
     evictedEvent: insertEvent(db, by, endedBy(signIn), sql`exists ${surplus}`),
     evicted: deleteSessions(db, by, sql`(${sessions.userId}, ${sessions.id}) in ${surplus}`),
   }
-}
-
-/** Logs the sessions that `evictSessions` has ended. */
-export function logEvictions(signIn: AuditEvent, evicted: readonly unknown[]): void {
-  if (evicted.length > 0) logEvent(endedBy(signIn))
-}
-
-function endedBy(signIn: AuditEvent): AuditEvent {
-  return { ...signIn, kind: 'session_ended', detail: 'device limit' }
 }

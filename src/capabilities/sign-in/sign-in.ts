@@ -1,23 +1,24 @@
-import { BEGUN_WITH_PASSWORD } from '../../core/access/begun-with.ts'
-import { logEvent } from '../../core/audit/events.ts'
-import { runBatch, THE_SERVICE } from '../../core/database/statements.ts'
-import type { Deps } from '../../core/deps.ts'
+import { TEXTS } from '../../../.build/queries/sign-in.ts'
+import { BEGUN_WITH_PASSWORD } from '../../core/access/begun-with-names.ts'
+import { isEnabledAt } from '../../core/accounts/enabled-at.ts'
+import { GUEST } from '../../core/accounts/roles.ts'
+import type { selectForSignIn } from '../../core/accounts/store.ts'
+import { storedKeys } from '../../core/accounts/username.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
 import type { Client } from '../../core/base/network.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { hashName } from '../../core/crypto/key-ring.ts'
-import { isEnabledAt } from '../../core/accounts/enabled-at.ts'
-import { GUEST } from '../../core/accounts/roles.ts'
-import { selectForSignIn } from '../../core/accounts/store.ts'
+import { readFields, runTexts } from '../../core/database/query-text.ts'
+import { type Deps, loadWithDatabase } from '../../core/deps.ts'
 import { verifyPassword } from '../../core/passwords/passwords.ts'
-import { refusalParts, type RefusedSignIn } from '../../core/throttle/refused.ts'
-import { needsCode } from '../two-factor/second-factor.ts'
-import { type CheckedAttempt, completeSignIn } from './complete-sign-in.ts'
-import type { CheckedUser } from './store.ts'
-import { selectSignInBlocks } from '../../core/throttle/blocks.ts'
-import { chargeSignIn, payBack } from '../../core/throttle/charges.ts'
-import { noteSignInStop } from '../../core/throttle/stops.ts'
 import { signInCounters, type SignInCounters } from '../../core/throttle/counters.ts'
-import { passGate, tooManyAttempts } from '../../core/throttle/requests.ts'
+import { passGate, tooManyAttempts } from '../../core/throttle/gate.ts'
+import type { RefusedSignIn } from '../../core/throttle/refused.ts'
+import type { CheckedAttempt } from './complete-sign-in.ts'
+import { logEvictions } from './evictions.ts'
+import { newSession, signSession } from './new-session.ts'
+import { chargeValues, sessionValues, signInEvent } from './sign-in-values.ts'
+import type { CheckedUser } from './store.ts'
 
 /** The input of a sign-in. */
 interface Attempt {
@@ -58,21 +59,20 @@ export async function login(
   const tokenSeconds = deps.tokenSeconds()
   const checked = await checkPassword(deps, attempt, client)
   const demanded = await demand?.(checked.user.id).catch(async (error: unknown) => {
-    await payBack(deps.db, THE_SERVICE, checked.signIn.counters)
+    await payBack(deps, checked.signIn)
     throw error
   })
-  if (needsCode(checked.user) && attempt.code.trim() === '') {
-    await payBack(deps.db, THE_SERVICE, checked.signIn.counters)
+  const needsCode = checked.user.totpSeed !== null
+  if (needsCode && attempt.code.trim() === '') {
+    await payBack(deps, checked.signIn)
     throw new Refusal('wrongCode')
   }
   try {
-    return await completeSignIn(
-      deps,
-      { ...checked, ...demanded },
-      attempt.code,
-      client,
-      tokenSeconds,
-    )
+    if (demanded === undefined && !needsCode && checked.rehash === undefined)
+      return await beginSession(deps, checked, client, tokenSeconds)
+    const { completeSignIn } = await loadWithDatabase(() => import('./complete-sign-in.ts'))
+    const all = { ...checked, ...demanded }
+    return await completeSignIn(deps, all, attempt.code, client, tokenSeconds)
   } catch (error) {
     if (!(error instanceof Refusal) || error.code >= 500) forgiveOutage(deps, checked.signIn)
     throw error
@@ -93,7 +93,6 @@ export async function checkPassword(
   { username, digest }: Pick<Attempt, 'username' | 'digest'>,
   client: Client,
 ): Promise<CheckedPassword> {
-  const { db } = deps
   const ring = await deps.keyRing()
   await passGate(deps, client)
 
@@ -118,13 +117,14 @@ export async function checkPassword(
     },
   )
   if (isWaiting && matches) {
-    await payBack(db, THE_SERVICE, signIn.counters)
+    await payBack(deps, signIn)
     throw new Refusal('registrationWaits')
   }
   if (!isAllowedIn || stored === null || !matches) {
     const isOut = user !== undefined && !isEnabledAt(user, now)
     const event: RefusedSignIn = { ...refused, detail: isOut ? 'disabled' : 'credentials' }
-    await runBatch(db, refusalParts(db, THE_SERVICE, event, signIn))
+    const { recordRefusal } = await loadWithDatabase(() => import('./unusual.ts'))
+    await recordRefusal(deps, event, signIn)
     logEvent(event)
     throw new Refusal('wrongCredentials')
   }
@@ -138,24 +138,27 @@ export async function checkPassword(
   }
 }
 
+type FoundUser = Awaited<ReturnType<typeof selectForSignIn>>[number]
+
+/** What the statements that charge an attempt return. */
+export interface Charged {
+  /** The longest first. */
+  blocks: { expiresAt: number; isInFlight: boolean }[]
+  charged: unknown[]
+  found: FoundUser[]
+}
+
 /**
  * Charges an attempt and loads the user in one round trip. When only attempts in flight block it,
  * it waits for them, because each may be a right sign-in that is paid back.
  *
  * @returns `blocks` when the attempt was not charged.
  */
-async function chargeInTurn(deps: Pick<Deps, 'db' | 'now' | 'wait'>, signIn: SignInCounters) {
-  const { db } = deps
+async function chargeInTurn(deps: Deps, signIn: SignInCounters) {
   const waits = WAITS_MILLISECONDS.values()
   for (;;) {
     const now = deps.now()
-    const { blocks, charged, found } = await runBatch(db, {
-      // Stands before the charge, which can spend a counter itself.
-      blocks: selectSignInBlocks(db, signIn, now),
-      charged: chargeSignIn(db, THE_SERVICE, signIn, now),
-      noted: noteSignInStop(db, THE_SERVICE, signIn, now),
-      found: selectForSignIn(db, signIn.username),
-    })
+    const { blocks, charged, found } = await charge(deps, signIn, now)
     const [user] = found
     if (charged.length > 0) return { now, user, blocks: undefined }
     const next = blocks.every(({ isInFlight }) => isInFlight) ? waits.next() : undefined
@@ -164,7 +167,67 @@ async function chargeInTurn(deps: Pick<Deps, 'db' | 'now' | 'wait'>, signIn: Sig
   }
 }
 
+const BLOCK_FIELDS = {
+  names: ['expiresAt', 'isInFlight'],
+  readers: { isInFlight: Boolean },
+}
+const USER_FIELDS = {
+  names: TEXTS.userFields,
+  readers: { disabled: Boolean, waiting: Boolean, mustUseSecondFactor: Boolean },
+}
+
+async function charge(deps: Deps, signIn: SignInCounters, now: number): Promise<Charged> {
+  if (storedKeys(signIn.username).length > 1) {
+    const { chargeByName } = await loadWithDatabase(() => import('./unusual.ts'))
+    return chargeByName(deps, signIn, now)
+  }
+  const { blocks, charged, found } = await runTexts(
+    deps.db,
+    TEXTS.charge,
+    chargeValues(signIn, now),
+  )
+  return {
+    blocks: readFields<Charged['blocks'][number]>(blocks, BLOCK_FIELDS),
+    charged,
+    found: readFields<FoundUser>(found, USER_FIELDS),
+  }
+}
+
+/**
+ * Begins a session with a password alone, as `completeSignIn` does, by the text of its statements:
+ * most sign-ins need no more, and a fresh isolate then reads no Drizzle.
+ *
+ * @throws {Refusal} `wrongCredentials` when the account has changed since the check;
+ *   `tooManySessions`.
+ */
+async function beginSession(
+  deps: Deps,
+  { user, signIn, now }: CheckedPassword,
+  client: Client,
+  tokenSeconds: number,
+): Promise<string> {
+  const { db } = deps
+  const ring = await deps.keyRing()
+  const session = newSession(deps, user.id, now, tokenSeconds)
+  const event = signInEvent(client, user.id, now)
+  const { passwordChangedAt } = user
+  const values = sessionValues({ event, passwordChangedAt, session, signIn })
+  const { lacking, inserted, evicted } = await runTexts(db, TEXTS.begin, values)
+  // Programs hear of it, as after `deleteSessions`.
+  if (evicted.length > 0) db.toSend.add('logouts')
+  if (inserted.length === 0)
+    throw new Refusal(lacking.length > 0 ? 'tooManySessions' : 'wrongCredentials')
+  logEvent(event)
+  logEvictions(event, evicted)
+  return signSession(deps, ring, session)
+}
+
+async function payBack({ db }: Pick<Deps, 'db'>, { counters }: SignInCounters): Promise<void> {
+  const { payBackCharge } = await loadWithDatabase(() => import('./unusual.ts'))
+  await payBackCharge(db, counters)
+}
+
 /** Takes the charge back after an outage. When D1 is also unavailable, the charge expires. */
-function forgiveOutage({ db, defer }: Pick<Deps, 'db' | 'defer'>, signIn: SignInCounters): void {
-  defer(payBack(db, THE_SERVICE, signIn.counters).catch(() => undefined))
+function forgiveOutage(deps: Pick<Deps, 'db' | 'defer'>, signIn: SignInCounters): void {
+  deps.defer(payBack(deps, signIn).catch(() => undefined))
 }

@@ -1,4 +1,5 @@
-import { eventOf, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { eventOf, insertEvent } from '../../core/audit/events.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
 import { asAuthority, runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { Client } from '../../core/base/network.ts'

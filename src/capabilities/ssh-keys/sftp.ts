@@ -1,5 +1,6 @@
 import { exists, sql } from 'drizzle-orm'
-import { type AuditEvent, insertEvent, logEvent, recordEvent } from '../../core/audit/events.ts'
+import { type AuditEvent, insertEvent, recordEvent } from '../../core/audit/events.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
 import { asAuthority, THE_SERVICE } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { checkPassword } from '../sign-in/sign-in.ts'

@@ -1,4 +1,5 @@
-import { type AuditEvent, eventOf, logEvent } from '../../core/audit/events.ts'
+import { type AuditEvent, eventOf } from '../../core/audit/events.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
 import type { Client } from '../../core/base/network.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { Database, Deps } from '../../core/deps.ts'

@@ -1,5 +1,6 @@
-import { begunWithIdentity } from '../../core/access/begun-with.ts'
-import { type AuditEvent, insertEvent, logEvent } from '../../core/audit/events.ts'
+import { begunWithIdentity } from '../../core/access/begun-with-names.ts'
+import { logEvent } from '../../core/audit/audit-event.ts'
+import { type AuditEvent, insertEvent } from '../../core/audit/events.ts'
 import { isEnabledAt } from '../../core/accounts/enabled-at.ts'
 import { keptNamesIn, selectKeptNames } from '../../core/accounts/kept-names.ts'
 import { GUEST } from '../../core/accounts/roles.ts'

@@ -1,4 +1,4 @@
-import { ACCOUNT_OF_ACTOR } from '../../../.build/queries.ts'
+import { TEXTS } from '../../../.build/queries/actor.ts'
 import { accountReaders } from '../accounts/account-readers.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { isEnabledAt } from '../accounts/enabled-at.ts'
@@ -38,7 +38,7 @@ export type ReaderDeps = ActorDeps & Pick<Deps, 'nearbyDb' | 'meter'>
 /** Runs a query for the row of an actor alone. */
 type FindActor<Row extends ActorRow> = (db: Database, actor: Actor, now: number) => Promise<Row[]>
 
-const { names, ofSession, ofAppPassword } = ACCOUNT_OF_ACTOR
+const { names, ofSession, ofAppPassword } = TEXTS
 const APP_PASSWORD_READERS = { ...accountReaders, appPassword: readAppPasswordState }
 
 /** Runs the query of `selectActor` from its text, because nearly every request does. */

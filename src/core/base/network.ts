@@ -39,6 +39,11 @@ export function siteOf(network: string): string {
   return `${network.split(':').slice(0, 3).join(':')}::/48`
 }
 
+/** Returns the pattern of SQL's `like` for the networks of a site. No network has a wildcard. */
+export function sitePattern(network: string): string {
+  return siteOf(network).replace(/:\/48$/, '%')
+}
+
 /** Returns the eight groups of an address in lower case, without leading zeros. */
 function ipv6Groups(address: string): string[] | undefined {
   if (!URL.canParse(`http://[${address}]`)) return undefined

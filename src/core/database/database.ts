@@ -30,19 +30,6 @@ export function drizzleOf(db: Database): DrizzleD1Database {
   return db[whole]
 }
 
-/** Runs a query that is text already, in one round trip. Only `query-text.ts` uses it. */
-export async function readRows(
-  db: Database,
-  text: string,
-  values: unknown[],
-): Promise<Record<string, unknown>[]> {
-  const { results } = await db[metered]
-    .prepare(text)
-    .bind(...values)
-    .all()
-  return results
-}
-
 /** Milliseconds that a request waits for D1 or another service. */
 const DEADLINE_MILLISECONDS = 5000
 

@@ -118,6 +118,13 @@ export function sendingAfter<Result>(
   return new SendingWrite(statement, toSend)
 }
 
+/** Returns the SQL of a statement. */
+export function sqlOf(part: BatchItem<'sqlite'>): SQL {
+  const statement = part instanceof SendingWrite ? part.statement : part
+  if (!isSQLWrapper(statement)) throw new TypeError('this statement has no SQL')
+  return statement.getSQL()
+}
+
 /** The returned rows, or D1's result for a write that returns none. */
 type Answer = unknown[] | D1Result
 

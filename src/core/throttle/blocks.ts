@@ -2,16 +2,11 @@ import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { throttleCounters } from '../../../schema/tables.ts'
 import { rendered } from '../database/rendered.ts'
 import type { Database } from '../deps.ts'
-import { type Counter, isOneOf, pathOf, type SignInCounters } from './counters.ts'
+import { type Counter, IN_FLIGHT_MILLISECONDS, pathOf, type SignInCounters } from './counters.ts'
+import { isOneOf } from './counter-rows.ts'
 import { isKnownNetwork } from './known-networks.ts'
 import { blockOf, figuresOf } from './limits.ts'
 import { countRefusals } from './refused.ts'
-
-/**
- * Milliseconds for which a charged attempt counts as in flight. An attempt that it keeps out waits
- * for it. After this time its request has failed, and it counts as a failure.
- */
-const IN_FLIGHT_MILLISECONDS = 10_000
 
 /**
  * Selects the counters that block a sign-in, the longest block first. `isInFlight` means that the

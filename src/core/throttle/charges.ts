@@ -8,12 +8,14 @@ import {
   codeCounter,
   type Counter,
   counter,
-  isOneOf,
   pathOf,
   proofKeysOf,
   type SignInCounters,
 } from './counters.ts'
-import { restartOf, figuresOf, LIMITS } from './limits.ts'
+import { chargedRows } from './charged-rows.ts'
+import { isOneOf } from './counter-rows.ts'
+import { LIMITS } from './limit-table.ts'
+import { restartOf, figuresOf } from './limits.ts'
 
 /**
  * Charges an attempt before it is checked, so that concurrent attempts get no more tries than
@@ -54,14 +56,13 @@ function charge(
   now: number,
   when: SQL | undefined,
 ) {
-  const rows = counters.map((row) => ({
-    key: row.key,
-    end: endAfter(row, now),
-    parts: newParts(row, now),
-    now,
-  }))
   const columns = sql`value ->> 'key' as key, value ->> 'end' as "end", value -> 'parts' as parts, value ->> 'now' as now`
-  return chargeRows(db, by, sql`(select ${columns} from json_each(${JSON.stringify(rows)}))`, when)
+  return chargeRows(
+    db,
+    by,
+    sql`(select ${columns} from json_each(${chargedRows(counters, now)}))`,
+    when,
+  )
 }
 
 /**
@@ -95,20 +96,6 @@ export function chargeRows(db: Database, by: Authority, rows: SQL, when: SQL | u
       },
     })
     .returning({ key })
-}
-
-export function endAfter({ limit }: Counter, now: number): number {
-  return now + LIMITS[limit].seconds * 1000
-}
-
-/** Returns the parts of a new row. */
-function newParts({ parts }: Counter, now: number): Record<string, [number, number, number]> {
-  if (parts === undefined) return {}
-  const { network, pair } = parts
-  return {
-    [network]: [1, endAfter(counter('network', ''), now), now],
-    [pair]: [1, endAfter(counter('pair', ''), now), now],
-  }
 }
 
 /** Returns the row of a counter after a charge. */

@@ -1,8 +1,6 @@
-import { inArray } from 'drizzle-orm'
-import { throttleCounters } from '../../../schema/tables.ts'
 import type { SessionClaims } from '../access/token.ts'
 import { siteOf } from '../base/network.ts'
-import type { LimitName } from './limits.ts'
+import type { LimitName } from './limit-table.ts'
 
 /** A row of `throttle_counters`. */
 export interface Counter {
@@ -14,6 +12,12 @@ export interface Counter {
 
 /** The keys of the counters in a row. */
 type Parts = Record<'network' | 'pair', string>
+
+/**
+ * Milliseconds for which a charged attempt counts as in flight. An attempt that it keeps out waits
+ * for it. After this time its request has failed, and it counts as a failure.
+ */
+export const IN_FLIGHT_MILLISECONDS = 10_000
 
 /** The counters of one attempt to sign in. */
 export interface SignInCounters {
@@ -123,13 +127,6 @@ export function retryCounter(userId: number, kind: string): Counter {
 
 export function counter(limit: LimitName, owner: string): Counter {
   return { limit, key: `${limit}/${owner}` }
-}
-
-export function isOneOf(counters: readonly Counter[]) {
-  return inArray(
-    throttleCounters.key,
-    counters.map(({ key }) => key),
-  )
 }
 
 /** Returns SQLite's path to a part. Networks and hashes contain no quotation mark. */

@@ -3,8 +3,8 @@ import { auditEvents, throttleCounters } from '../../../schema/tables.ts'
 import { type AuditEvent, insertEvent } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
-import { siteOf } from '../base/network.ts'
-import { type LimitName, LIMITS } from './limits.ts'
+import { sitePattern } from '../base/network.ts'
+import { type LimitName, LIMITS } from './limit-table.ts'
 import type { Counter } from './counters.ts'
 
 /** The reasons for which a refused sign-in stays charged. */
@@ -67,11 +67,7 @@ export function refusalParts(
 
 /** Counts the sign-ins of a network that were recorded as refused while the row of its site counts. */
 export function countRefusals(db: Database, network: string) {
-  const site = siteOf(network)
-  const isOfSite =
-    site === network
-      ? eq(auditEvents.network, network)
-      : like(auditEvents.network, site.replace(/:\/48$/, '%'))
+  const isOfSite = like(auditEvents.network, sitePattern(network))
   return db
     .select({ total: sql<number>`total(${auditEvents.times})`.as('total') })
     .from(auditEvents)

@@ -3,9 +3,10 @@ import { throttleCounters } from '../../../schema/tables.ts'
 import type { Authority } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { BLOCK_OF_ROW } from './blocks.ts'
-import { chargeRows, endAfter } from './charges.ts'
+import { chargeRows } from './charges.ts'
+import { endAfter } from './charged-rows.ts'
+import type { LimitName } from './limit-table.ts'
 import { counter } from './counters.ts'
-import type { LimitName } from './limits.ts'
 
 /**
  * Holds while a mail about a forgotten password may go to a user.

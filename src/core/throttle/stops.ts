@@ -7,7 +7,8 @@ import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { BLOCK_OF_ROW, blockOfStranger } from './blocks.ts'
 import type { Counter, SignInCounters } from './counters.ts'
-import { blockOf, figuresOf, type LimitName } from './limits.ts'
+import { blockOf, figuresOf } from './limits.ts'
+import type { LimitName } from './limit-table.ts'
 
 /** The attempts that a counter refuses to a user. */
 export type StopKind =

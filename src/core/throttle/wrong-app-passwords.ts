@@ -1,4 +1,4 @@
-import { logEvent } from '../audit/events.ts'
+import { logEvent } from '../audit/audit-event.ts'
 import { runBatch, THE_SERVICE } from '../database/statements.ts'
 import type { Deps } from '../deps.ts'
 import type { Client } from '../base/network.ts'

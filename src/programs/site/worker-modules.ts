@@ -130,7 +130,7 @@ const PAGES = 'pages'
 const FIRST_ANSWERS: Readonly<Record<string, readonly string[]>> = {
   settings: ['settings-public-routes'],
   me: ['me-record-routes'],
-  signIn: ['open-database', 'sign-in', 'notices-send-after-answer'],
+  signIn: ['sign-in', 'notices-send-after-answer'],
   signInPage: [PAGES, 'texts.en', 'texts.zh', `sign-in-${PAGES}`],
   status: [
     'open-database',
@@ -147,16 +147,24 @@ const ALONE =
   /\/(public-routes|record-routes|forms|guest-page|session-cookie|sign-out-routes|send-after-answer)\.tsx?$/
 /** What capabilities show on the first page of an administrator. */
 const OF_STATUS =
-  /\/health\/pages\/admin\/routes\.tsx$|\/pages\/(admin\/(attention|needy-count)|health)\.tsx?$/
+  /\/health\/pages\/admin\/routes\.tsx$|\/pages\/(admin\/(attention|needy-count)|health)\.tsx?$|\/kit\/admin\/view\.ts$/
+
+/** What runs in time. */
+const OF_RUNS = /^src\/app\/[\w-]+-run\.ts$/
 
 /** What a request with a credential seldom needs. */
 const OF_ACCESS = /^src\/core\/(?:access|accounts|throttle)\//
+
+/** What a sign-in does not need that succeeds with a password alone. */
+const OF_SIGN_IN = /\/sign-in\/(?:unusual|sign-out|complete-sign-in)\.ts$/
 
 /** Returns the part of the Worker that the source of an `import()` is in. */
 function partOf(source: string): string {
   if (EVERY_PAGE.test(source)) return PAGES
   if (OF_STATUS.test(source)) return 'status'
+  if (OF_RUNS.test(source)) return 'runs'
   if (OF_ACCESS.test(source)) return 'access'
+  if (OF_SIGN_IN.test(source)) return 'sign-in-unusual'
   const name = basename(source).replace(/\.\w+$/, '')
   const owner = ownerOf(source) ?? name
   return ALONE.test(source) ? `${owner}-${name}` : owner

@@ -9,8 +9,8 @@ import { getHasEffect } from '../../../web/http/http-methods.ts'
 import { possiblyEmptyText, text } from '../../../core/base/text.ts'
 import { giveSession, readMarker, sessionToken } from '../../../web/http/session-cookie.ts'
 import { clearSessionToken } from '../pages/session-cookie.ts'
+import { loadWithDatabase } from '../../../core/deps.ts'
 import { login } from '../sign-in.ts'
-import { logout } from '../sign-out.ts'
 import { staticDigest } from '../../../core/passwords/passwords.ts'
 
 const loginSchema = v.object({
@@ -32,6 +32,7 @@ export const loginRoutes = new Hono<App>()
     return ok(c, { token: await giveSession(c, token) })
   })
   .get('/logout', getHasEffect, async (c) => {
+    const { logout } = await loadWithDatabase(() => import('../sign-out.ts'))
     const shown = bearerToken(c)
     const marker = readMarker(c, shown)
     if (marker?.isHere !== true) {

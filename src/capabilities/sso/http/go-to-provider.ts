@@ -1,6 +1,6 @@
 import { clientOf } from '../../../web/http/client.ts'
 import type { AppContext } from '../../../web/http/context.ts'
-import { passGate } from '../../../core/throttle/requests.ts'
+import { passGate } from '../../../core/throttle/gate.ts'
 import { attemptText, beginAttempt, type Purpose } from '../attempt.ts'
 import { readSsoConfig } from '../config.ts'
 import { setSsoCookie } from './cookies.ts'
