@@ -817,6 +817,20 @@ describe('names that a request does not say, where a part of the storage is clos
     expect(await post(name, open)).toEqual(PARTLY_CLOSED)
   })
 
+  test.each<[string, string, Record<string, string>, object]>([
+    ['an Alias', 'Alias', {}, PARTLY_CLOSED],
+    ['a Crypt', 'Crypt', {}, PARTLY_CLOSED],
+    ['a Local one in a place that is partly closed', 'Local', { '/mine': '/d/a' }, PARTLY_CLOSED],
+    ['a Local one above that place', 'Local', { '/mine': '/', '/nas': '/d/a' }, PARTLY_CLOSED],
+    ['a Local one of another place', 'Local', { '/mine': '/d2' }, PASSED],
+    ['an S3', 'S3', {}, PASSED],
+  ])('come from outside into %s', async (_, driver, roots, expected) => {
+    openlist.storages['/mine'] = driver
+    openlist.roots = { '/nas': '/d', ...roots }
+    const into = { src_dir: '/mine', dst_dir: '/mine', name: ['a.zip'] }
+    expect(await post('fs/archive/decompress', into)).toMatchObject(expected)
+  })
+
   test('list the storages once for all that is looked at', async () => {
     for (const body of [between, { ...between, dst_dir: '/nas/x' }])
       for (const name of ['fs/copy', 'fs/move', 'fs/archive/decompress']) {

@@ -191,6 +191,7 @@ describe('a task at the file server', () => {
     ['offline_download', 'download https://files.example.org/nas/closed to (/mine)'],
     ['offline_download_transfer', 'transfer [/](/nas/closed) to [/](/mine)'],
   ])('stays when it needs something else: %s, %s', async (kind, name) => {
+    site.openlist.storages['/mine'] = 'Local'
     queue('own', { kind, name })
     expect(await site.addRule('/nas/closed', { uid: BOB }, 'none')).toMatchObject({
       data: { waiting: 0 },
@@ -236,6 +237,7 @@ describe('a task at the file server', () => {
     ['offline_download', PERMISSION.offlineDownload],
     ['offline_download_transfer', PERMISSION.offlineDownload],
   ])('is cancelled when its user may not do it any more: %s', async (kind, bit) => {
+    site.openlist.storages['/nas'] = 'Local'
     await site.addRule('/x', { uid: ALICE }, 'none')
     queue('own', { kind, name: NAMES[kind] ?? '' })
     await changeBob({ permission: MAX_PERMISSION & ~PERMISSION.seeHidden })
@@ -383,6 +385,28 @@ describe('a task at the file server', () => {
     expect(cancelled()).toEqual([])
     await site.addRule('/nas/closed', { uid: BOB }, 'none')
     expect(cancelled()).toEqual(['bad', 'bad/d', 'gone', 'moved'])
+  })
+
+  test.each([
+    ['decompress', 'decompress [/mine](/a.zip)[/] to [/shown](/b) with password <>'],
+    ['decompress_upload', 'upload a.txt to [/shown](/b)'],
+  ])('is cancelled when it unpacks into a storage that leads out: %s', async (kind, name) => {
+    queue(kind, { kind, name })
+    const { openlist } = site
+    for (const [driver, shown] of [
+      ['S3', ''],
+      ['Local', '/elsewhere'],
+      ['Local', '/d/nas/open'],
+    ] as const) {
+      openlist.storages = { '/nas': 'Local', '/shown': driver, '/mine': 'Local' }
+      openlist.roots = { '/nas': '/d/nas', '/shown': shown }
+      await site.addRule(`/nas/closed-${driver}${shown.length}`, { uid: BOB }, 'none')
+      expect(cancelled()).toEqual(shown.startsWith('/d') ? [kind] : [])
+    }
+    queue('alias', { kind, name })
+    openlist.storages['/shown'] = 'Alias'
+    await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(cancelled()).toEqual([kind, 'alias'])
   })
 
   test('costs no trip to D1', async () => {

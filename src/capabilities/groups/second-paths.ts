@@ -110,6 +110,18 @@ export function storageAt(storages: readonly Storage[], path: string): string {
 }
 
 /**
+ * Lists where the storages are shown that names in an archive may lead into, or write such names
+ * into, when it is unpacked to a folder: that of the folder, and those of the same place of the
+ * disk; `/` for one that hands on to others, which read the names in their own way.
+ */
+export function storagesFilled(storages: readonly Storage[], folder: string): string[] {
+  const holder = holderOf(storages, folder)
+  if (holder === undefined || SECOND_PATHS.has(holder.driver)) return ['/']
+  const others = onSameDisk(storages, holder.mount)
+  return [shownPathOf(holder.mount), ...others.map((path) => storageAt(storages, path))]
+}
+
+/**
  * Tells whether a copy of a path may get another name than that of the path: one of a whole storage
  * has a name of the driver (`root`, `Cloud Drive`), and one in an Alias that of the place behind
  * it.

@@ -11,7 +11,7 @@ import { ListedNames } from './listed-names.ts'
 import { areMet, type Need, readsWhole, writesWhole } from './needs.ts'
 import { parentOf } from './openlist-paths.ts'
 import { listMetas, type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
-import { listStorages, storageAt } from './second-paths.ts'
+import { listStorages, storageAt, storagesFilled } from './second-paths.ts'
 import { creatorOf } from './shares.ts'
 import { BIT_OF_TASK, needsOfTask, TASK_KINDS, type TaskKind } from './task-needs.ts'
 
@@ -107,9 +107,15 @@ export async function endTasksInto(
   )
 }
 
+/** What goes through a folder by the names in it. */
+const THROUGH_FOLDERS = ['copy', 'move'] as const
+/** What makes files by the names in an archive. */
+const OUT_OF_ARCHIVES = ['decompress', 'decompress_upload'] as const
+
 /**
- * Lists the copies and moves of users that would have to be looked through, were they begun now,
- * and in which a name leads out: their users could read all of the storage when they began them.
+ * Lists the tasks of users that could not be begun now, because names that they find may lead out:
+ * copies and moves of folders with such names, out of a storage that is closed in part, and what
+ * unpacks into such a storage. Their users could use all of the storage when they began them.
  *
  * @returns Each as its kind and its id.
  */
@@ -118,22 +124,27 @@ async function listLeadingOut(
   files: FileServer,
   here: RightsOfTasks,
 ): Promise<ReadonlySet<string>> {
-  const begun: { task: Task; key: string; source: string }[] = []
-  const note = (kind: TaskKind) => (task: Task) => {
-    const [need] = needsOfTask(kind, task.name) ?? []
+  const begun: { task: Task; key: string; isUnpacking: boolean; path: string }[] = []
+  const note = (kind: TaskKind, isUnpacking: boolean) => (task: Task) => {
+    const needs = needsOfTask(kind, task.name)
+    const need = isUnpacking ? needs?.at(-1) : needs?.[0]
     if (need !== undefined && isOfUser(task) && !isOver(kind, task, here))
-      begun.push({ task, key: `${kind} ${task.id}`, source: need.path })
+      begun.push({ task, key: `${kind} ${task.id}`, isUnpacking, path: need.path })
     return false
   }
-  for (const kind of ['copy', 'move'] as const)
-    await listTasks(deps, files, kind, 'undone', note(kind))
+  for (const kind of THROUGH_FOLDERS)
+    await listTasks(deps, files, kind, 'undone', note(kind, false))
+  for (const kind of OUT_OF_ARCHIVES) await listTasks(deps, files, kind, 'undone', note(kind, true))
   const found = new Set<string>()
   if (begun.length === 0) return found
   const storages = await listStorages(deps, files)
   const listed = new ListedNames(deps, files)
-  for (const { task, key, source } of begun) {
-    const isPartly = isClosed(readsWhole(storageAt(storages, source)), task, here)
-    if (isPartly && !(await listed.stayIn(source))) found.add(key)
+  for (const { task, key, isUnpacking, path } of begun) {
+    const needs = isUnpacking
+      ? storagesFilled(storages, path).map(writesWhole)
+      : [readsWhole(storageAt(storages, path))]
+    const isPartly = needs.some((need) => isClosed(need, task, here))
+    if (isPartly && (isUnpacking || !(await listed.stayIn(path)))) found.add(key)
   }
   return found
 }

@@ -9,6 +9,7 @@ import {
   isMoveInOneStorage,
   listStorages,
   storageAt,
+  storagesFilled,
   takesAddresses,
 } from '../second-paths.ts'
 import type { ItemCall } from './items.ts'
@@ -47,8 +48,8 @@ export async function refuseUnseenPlaces(
     throw new Refusal('folderDenied')
   if (mayWriteAll) return
 
-  const filled = fills.map((folder) => writesWhole(storageAt(storages, folder)))
-  if (!areMet(seen, filled)) throw new Refusal('partOfStorageClosed')
+  const filled = fills.flatMap((folder) => storagesFilled(storages, folder))
+  if (!areMet(seen, filled.map(writesWhole))) throw new Refusal('partOfStorageClosed')
   const renamed = copies.filter(({ from }) => isCopiedByOtherName(storages, from))
   refuseUnmet(
     seen,
