@@ -204,6 +204,23 @@ describe('an item that is closed', () => {
     expect(await upload('/nas/x')).toMatchObject(PASSED)
   })
 
+  test('an upload in the place of an open folder, which OpenList deletes', async () => {
+    const upload = (name: string, headers: object = {}) =>
+      site.call('PUT', `/api/fs/${name}`, {
+        token,
+        body: 'x',
+        headers: { 'File-Path': '/nas/open', ...headers },
+      })
+    openlist.folders.push('/nas/open')
+    for (const name of ['put', 'form', 'multipart/init']) expect(await upload(name)).toEqual(DENIED)
+    expect(await upload('put', { 'As-Task': 'true' })).toEqual(DENIED)
+    expect((await dav('PUT', '/dav/nas/open')).status).toBe(403)
+    expect((await dav('PUT', '/dav/nas/open/a.txt')).status).toBe(207)
+    await site.db.delete(folderRules)
+    await asWritten()
+    expect(await upload('put')).toMatchObject(PASSED)
+  })
+
   test('an upload whose name is an address, which a UrlTree would fetch', async () => {
     const address = 'a.txt:1:http://127.0.0.1:5244/d/nas/closed/a.txt'
     const paths = [`/other/${address}`, `/other/${encodeURIComponent(address)}`, '/other/http: a']

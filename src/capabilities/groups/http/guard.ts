@@ -263,6 +263,7 @@ async function refuseItems(
     const isDenied =
       item.forgetsMoves === true || item.downloads?.every(isBeyondThisNetwork) === false
     if (isDenied) throw new Refusal('folderDenied')
+    await refuseFolders(site, item.puts?.(account.basePath) ?? [])
     await refuseUnseenPlaces(site.deps, site.files, item, seen, account.basePath)
     if (item.share?.id !== undefined) refuseUnmet(seen, await needsOfShare(site, item.share.id))
     return
@@ -313,6 +314,14 @@ async function refuseSecondRetry(
   const failed = new Set(await listFailed(deps, files, kind))
   if (ids.some((id) => !failed.has(id))) throw new Refusal('folderDenied')
 }
+
+/** @throws {Refusal} `folderDenied` where one of the paths is that of a folder. */
+async function refuseFolders({ deps, files }: Site, paths: readonly string[]): Promise<void> {
+  for (const path of paths)
+    if (v.is(folderSchema, await itemAt(deps, files, path))) throw new Refusal('folderDenied')
+}
+
+const folderSchema = v.object({ is_dir: v.literal(true) })
 
 /** An admin acts below the base path of the admin there, which this site does not write. */
 async function adminBasePath({ deps, files }: Site): Promise<string> {

@@ -40,6 +40,8 @@ export interface ItemCall {
   moves?: (basePath: string) => Move[]
   /** What it copies, and the folders that it copies it to. */
   copies?: (basePath: string) => Move[]
+  /** Where a file is put, which must be no folder: OpenList would delete it first. */
+  puts?: (basePath: string) => string[]
   /** What gets another name, or the folder whose items do. */
   renames?: (basePath: string) => string[]
   /** The folders that it goes through, with all below them. */
@@ -439,18 +441,20 @@ function uploadCall({ headers }: FileCall): ItemCall {
     /[\u0080-\uffff]/.test(named) && /^[\0-\u00ff]*$/.test(named)
       ? [named, textOfBytes(named)]
       : [named]
+  const puts = (basePath: string) => {
+    const folders = new Folders(basePath)
+    return readings.map((reading) => {
+      const path = unescapePath(reading)
+      if (path === undefined) throw new Refusal('folderDenied')
+      return folders.path(path)
+    })
+  }
   return {
     downloads: readings.flatMap((reading) => addressesIn(unescapePath(reading) ?? '')),
     // OpenList takes the first of two headers.
     understood: { headers: { 'File-Path': named } },
-    needs: (basePath) => {
-      const folders = new Folders(basePath)
-      return readings.map((reading) => {
-        const path = unescapePath(reading)
-        if (path === undefined) throw new Refusal('folderDenied')
-        return removes(folders.path(path))
-      })
-    },
+    needs: (basePath) => puts(basePath).map(removes),
+    puts,
     isQueued: headers.has('As-Task'),
   }
 }
@@ -475,7 +479,8 @@ function davCallOf(call: FileCall): ItemCall | undefined {
     needs: (basePath) => [need(new Folders(basePath).path(source))],
     isAwaited,
   })
-  if (method === 'PUT') return { ...needing(removes), downloads: addressesIn(source) }
+  if (method === 'PUT')
+    return { ...needing(removes), puts: pathIn(source), downloads: addressesIn(source) }
   if (method === 'DELETE') return needing(removes, true)
   // OpenList tells who changes properties of a lock before it looks at rights.
   if (method === 'MKCOL' || method === 'PROPPATCH') return needing(writesAlone)
