@@ -4,7 +4,7 @@ import { laterBookmark } from './database/bookmarks.ts'
 import { createMeter, type Database, type Meter, orUnavailable } from './database/database.ts'
 import { openWith } from './database/metered-d1.ts'
 import type { drizzle } from './database/open-database.ts'
-import type { IsolateMemory } from './base/isolate-memory.ts'
+import { createIsolateMemory, type IsolateMemory } from './base/isolate-memory.ts'
 import type { Language } from './base/language.ts'
 import { type Load, loadPart } from './base/load-part.ts'
 import { parsePasskeySite, type PasskeySite } from './base/passkey-site.ts'
@@ -181,7 +181,7 @@ const HASHERS_PER_LOCATION = 16
 const NEARBY_DEADLINE_MILLISECONDS = 2000
 
 /** The memory of one isolate between requests. It can always be read again. */
-const isolateMemory: IsolateMemory = {}
+const isolateMemory = createIsolateMemory()
 
 let makeDrizzle: typeof drizzle | undefined
 

@@ -4,6 +4,10 @@
  */
 export type IsolateMemory = object
 
+export function createIsolateMemory(): IsolateMemory {
+  return {}
+}
+
 /**
  * The things that an isolate remembers of the stores and of other servers, and for how long. Each
  * is a value of the file that makes it, which says what another isolate may see meanwhile.

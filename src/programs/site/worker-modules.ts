@@ -118,8 +118,7 @@ export function moduleOptions({ main, modules }: WorkerModules) {
   }
 }
 
-/** What is read for every page: the pages of the site itself, and the parts of capabilities. */
-const EVERY_PAGE = /^src\/app\/page|\/pages\/parts\.tsx?$/
+/** The part of what is read for every page. */
 const PAGES = 'pages'
 
 /**
@@ -143,28 +142,28 @@ const FIRST_ANSWERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Sources of first answers that are a part by themselves, and not of that of their capability. */
-const ALONE =
-  /\/(public-routes|record-routes|forms|guest-page|session-cookie|sign-out-routes|send-after-answer)\.tsx?$/
-/** What capabilities show on the first page of an administrator. */
-const OF_STATUS =
-  /\/health\/pages\/admin\/routes\.tsx$|\/pages\/(admin\/(attention|needy-count)|health)\.tsx?$|\/kit\/admin\/view\.ts$/
+const ALONE = /\/(public-routes|record-routes|forms|session-cookie|send-after-answer)\.tsx?$/
 
-/** What runs in time. */
-const OF_RUNS = /^src\/app\/[\w-]+-run\.ts$/
-
-/** What a request with a credential seldom needs. */
-const OF_ACCESS = /^src\/core\/(?:access|accounts|throttle)\//
-
-/** What a sign-in does not need that succeeds with a password alone. */
-const OF_SIGN_IN = /\/sign-in\/(?:unusual|sign-out|complete-sign-in)\.ts$/
+/** Sources that are a part together, whatever capability they are of. */
+const TOGETHER: readonly [part: string, sources: RegExp][] = [
+  // What is read for every page: the pages of the site itself, and the parts of capabilities.
+  [PAGES, /^src\/app\/page|\/pages\/parts\.tsx?$/],
+  // What is shown on the first page of an administrator.
+  ['status', /\/health\/pages\/admin\/routes\.tsx$/],
+  ['status', /\/pages\/(?:admin\/(?:attention|needy-count)|health)\.tsx?$|\/kit\/admin\/view\.ts$/],
+  // What runs in time.
+  ['runs', /^src\/app\/[\w-]+-run\.ts$|^src\/capabilities\/[\w-]+\/runs\.ts$/],
+  // What a request with a credential, and a sign-in with a password alone, need seldom.
+  ['seldom', /^src\/core\/(?:access|accounts|throttle)\//],
+  ['seldom', /\/sign-in\/(?:unusual|sign-out|complete-sign-in)\.ts$/],
+  // What the page of the sign-in needs with the database.
+  [`sign-in-${PAGES}-seldom`, /\/sign-in\/pages\/(?:guest-page|sign-out-routes)\.ts$/],
+]
 
 /** Returns the part of the Worker that the source of an `import()` is in. */
 function partOf(source: string): string {
-  if (EVERY_PAGE.test(source)) return PAGES
-  if (OF_STATUS.test(source)) return 'status'
-  if (OF_RUNS.test(source)) return 'runs'
-  if (OF_ACCESS.test(source)) return 'access'
-  if (OF_SIGN_IN.test(source)) return 'sign-in-unusual'
+  const together = TOGETHER.find(([, sources]) => sources.test(source))
+  if (together !== undefined) return together[0]
   const name = basename(source).replace(/\.\w+$/, '')
   const owner = ownerOf(source) ?? name
   return ALONE.test(source) ? `${owner}-${name}` : owner
