@@ -24,6 +24,7 @@ beforeEach(async () => {
   await site.addFirstUsers()
   userId = await site.addUser('alice', { password: PASSWORD, permission: 0xffff })
   token = await site.token('alice', PASSWORD)
+  for (const path of ['/nas/a', '/nas/b']) openlist.files[path] = 'x'
   // It is known there.
   await post('fs/list', { path: '/' })
 })
