@@ -891,6 +891,22 @@ describe('names that a request does not say, where a part of the storage is clos
     expect(await post(name, body)).toMatchObject(PASSED)
   })
 
+  test.each([
+    ['an Alias', 'Alias', '/d2'],
+    ['a Local one in a place that is partly closed', 'Local', '/d/other'],
+  ])('are in a folder at its second path, by %s', async (_, driver, root) => {
+    openlist.storages['/mine'] = driver
+    openlist.roots = { '/nas': '/d', '/mine': root }
+    openlist.files[`/mine/b/${EVIL}`] = 'a'
+    expect(await post('fs/rename', { path: '/mine/b', name: 'x' })).toEqual(IN_PARTS)
+    const copy = { src_dir: '/mine', names: ['b'], dst_dir: '/way/to/mine' }
+    expect(await post('fs/copy', copy)).toEqual(IN_PARTS)
+    openlist.storages['/mine'] = 'Local'
+    openlist.roots['/mine'] = '/d2'
+    expect(await post('fs/rename', { path: '/mine/b', name: 'x' })).toMatchObject(PASSED)
+    expect(await post('fs/copy', copy)).toMatchObject(PASSED)
+  })
+
   test('are `..`, as a storage in the cloud may have them', async () => {
     openlist.files['/nas/other/b/..'] = 'a'
     expect(await post('fs/copy', between)).toEqual(IN_PARTS)

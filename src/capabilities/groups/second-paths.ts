@@ -104,21 +104,21 @@ function holderOf(storages: readonly Storage[], path: string): Storage | undefin
 }
 
 /** Returns where the storage of a path is shown; `/` for a path of none. */
-export function storageAt(storages: readonly Storage[], path: string): string {
+function storageAt(storages: readonly Storage[], path: string): string {
   const holder = holderOf(storages, path)
   return holder === undefined ? '/' : shownPathOf(holder.mount)
 }
 
 /**
- * Lists where the storages are shown that names in an archive may lead into, or write such names
- * into, when it is unpacked to a folder: that of the folder, and those of the same place of the
- * disk; `/` for one that hands on to others, which read the names in their own way.
+ * Lists where the storages are shown that a name with backslashes may lead into, in a folder of
+ * one: it, and those of the same place of the disk; `/` for one that hands on to others, which read
+ * the name in their own way.
  */
-export function storagesFilled(storages: readonly Storage[], folder: string): string[] {
-  const holder = holderOf(storages, folder)
+export function storagesReached(storages: readonly Storage[], path: string): string[] {
+  const holder = holderOf(storages, path)
   if (holder === undefined || SECOND_PATHS.has(holder.driver)) return ['/']
   const others = onSameDisk(storages, holder.mount)
-  return [shownPathOf(holder.mount), ...others.map((path) => storageAt(storages, path))]
+  return [shownPathOf(holder.mount), ...others.map((other) => storageAt(storages, other))]
 }
 
 /**

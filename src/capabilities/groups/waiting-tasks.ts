@@ -11,7 +11,7 @@ import { ListedNames } from './listed-names.ts'
 import { areMet, type Need, readsWhole, writesWhole } from './needs.ts'
 import { parentOf } from './openlist-paths.ts'
 import { listMetas, type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
-import { listStorages, storageAt, storagesFilled } from './second-paths.ts'
+import { listStorages, storagesReached } from './second-paths.ts'
 import { creatorOf } from './shares.ts'
 import { BIT_OF_TASK, needsOfTask, TASK_KINDS, type TaskKind } from './task-needs.ts'
 
@@ -140,9 +140,7 @@ async function listLeadingOut(
   const storages = await listStorages(deps, files)
   const listed = new ListedNames(deps, files)
   for (const { task, key, isUnpacking, path } of begun) {
-    const needs = isUnpacking
-      ? storagesFilled(storages, path).map(writesWhole)
-      : [readsWhole(storageAt(storages, path))]
+    const needs = storagesReached(storages, path).map(isUnpacking ? writesWhole : readsWhole)
     const isPartly = needs.some((need) => isClosed(need, task, here))
     if (isPartly && (isUnpacking || !(await listed.stayIn(path)))) found.add(key)
   }

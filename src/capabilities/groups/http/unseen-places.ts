@@ -8,8 +8,7 @@ import {
   isCopiedByOtherName,
   isMoveInOneStorage,
   listStorages,
-  storageAt,
-  storagesFilled,
+  storagesReached,
   takesAddresses,
 } from '../second-paths.ts'
 import type { ItemCall } from './items.ts'
@@ -48,7 +47,7 @@ export async function refuseUnseenPlaces(
     throw new Refusal('folderDenied')
   if (mayWriteAll) return
 
-  const filled = fills.flatMap((folder) => storagesFilled(storages, folder))
+  const filled = fills.flatMap((folder) => storagesReached(storages, folder))
   if (!areMet(seen, filled.map(writesWhole))) throw new Refusal('partOfStorageClosed')
   const renamed = copies.filter(({ from }) => isCopiedByOtherName(storages, from))
   refuseUnmet(
@@ -56,12 +55,12 @@ export async function refuseUnseenPlaces(
     renamed.map(({ to }) => writesWhole(to)),
   )
 
+  const readsAll = (path: string) => areMet(seen, storagesReached(storages, path).map(readsWhole))
   const listed = new ListedNames(deps, files)
   for (const folder of item.walks?.(basePath) ?? [])
     if (!(await listed.stayBelow(folder))) throw new Refusal('folderNotSearched')
   // Also in one storage: where it can't do so by itself, OpenList goes through the folder. One that
   // gets the name of another is gone through by what waits in a queue for that.
   for (const path of [...[...copies, ...moves].map(({ from }) => from), ...renames])
-    if (!areMet(seen, [readsWhole(storageAt(storages, path))]) && !(await listed.stayIn(path)))
-      throw new Refusal('folderNotSearched')
+    if (!readsAll(path) && !(await listed.stayIn(path))) throw new Refusal('folderNotSearched')
 }
