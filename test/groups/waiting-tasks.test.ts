@@ -152,6 +152,16 @@ describe('a task at the file server', () => {
     expect(cancelled()).toEqual(['own', 'runs', 'waits for a retry'])
   })
 
+  test('is told of when it runs on after that', async () => {
+    queue('runs', { state: RUNNING })
+    const { data } = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(data.warnings).toEqual(['tasks_under_way'])
+    queue('ends', { state: RUNNING })
+    site.openlist.tasks.endsCancelled = true
+    const second = await site.addRule('/nas/closed', { uid: ALICE }, 'read')
+    expect(second.data.warnings).toEqual([])
+  })
+
   test.each<[kind: string, name: string]>([
     ['copy', 'copy [/](/) to [/other](/)'],
     ['copy', 'copy [/](/x) to [/nas](/closed)'],

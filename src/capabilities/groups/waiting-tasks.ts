@@ -64,7 +64,7 @@ export async function cancelForbiddenTasks(
  * Where a storage could not move by itself, the file server deletes the source of a move once all
  * is done that goes into the same folder. So what users have under way there is cancelled, too.
  *
- * @returns Whether a task is left that such a deletion waits for.
+ * @returns Whether a task is left: one that runs on, or that such a deletion waits for.
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
 export async function cancelTasksOver(
@@ -79,10 +79,11 @@ export async function cancelTasksOver(
   const unsafe = await listLeadingOut(deps, files, here)
   const isForbidden = (kind: TaskKind, task: Task) =>
     isOver(kind, task, here) || holdsMove(kind, task) || unsafe.has(`${kind} ${task.id}`)
-  await Promise.all(
+  const haveEnded = await Promise.all(
     TASK_KINDS.map((kind) => endTasks(deps, files, kind, (task) => isForbidden(kind, task))),
   )
-  return moves.size > 0 && forgetMoves(deps, files, moves)
+  const isHeld = moves.size > 0 && (await forgetMoves(deps, files, moves))
+  return isHeld || !haveEnded.every(Boolean)
 }
 
 /**
@@ -230,13 +231,17 @@ export async function endEarlierTasks(deps: TaskDeps, files: FileServer): Promis
   return left.some(({ length }) => length > 0)
 }
 
-/** Cancels tasks, and waits for those that run to end, as long as it may. */
+/**
+ * Cancels tasks, and waits for those that run to end, as long as it may.
+ *
+ * @returns Whether they have ended.
+ */
 async function endTasks(
   deps: TaskDeps,
   files: FileServer,
   kind: TaskKind,
   which: (task: Task) => boolean,
-): Promise<void> {
+): Promise<boolean> {
   let running: string[] = []
   const undone = await listTasks(deps, files, kind, 'undone', (task) => {
     const { id, state } = task
@@ -244,7 +249,7 @@ async function endTasks(
     if (state === RUNNING) running.push(id)
     return true
   })
-  if (undone.length === 0) return
+  if (undone.length === 0) return true
   await cancelTasks(kind, undone, (path, body) => callAsAdmin(deps, files, path, body))
   for (let tries = 0; running.length > 0 && tries < END_TRIES; tries++) {
     await deps.wait(END_MILLISECONDS)
@@ -253,6 +258,7 @@ async function endTasks(
     )
     running = running.filter((id) => ending.has(id))
   }
+  return running.length === 0
 }
 
 /** Lists the ids of the tasks that may be begun again. */
