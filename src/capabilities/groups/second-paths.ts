@@ -104,7 +104,7 @@ function holderOf(storages: readonly Storage[], path: string): Storage | undefin
 }
 
 /** Returns where the storage of a path is shown; `/` for a path of none. */
-function storageAt(storages: readonly Storage[], path: string): string {
+export function storageAt(storages: readonly Storage[], path: string): string {
   const holder = holderOf(storages, path)
   return holder === undefined ? '/' : shownPathOf(holder.mount)
 }

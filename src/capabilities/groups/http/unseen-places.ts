@@ -8,6 +8,7 @@ import {
   isCopiedByOtherName,
   isMoveInOneStorage,
   listStorages,
+  storageAt,
   storagesReached,
   takesAddresses,
 } from '../second-paths.ts'
@@ -55,12 +56,15 @@ export async function refuseUnseenPlaces(
     renamed.map(({ to }) => writesWhole(to)),
   )
 
-  const readsAll = (path: string) => areMet(seen, storagesReached(storages, path).map(readsWhole))
   const listed = new ListedNames(deps, files)
   for (const folder of item.walks?.(basePath) ?? [])
     if (!(await listed.stayBelow(folder))) throw new Refusal('folderNotSearched')
   // Also in one storage: where it can't do so by itself, OpenList goes through the folder. One that
   // gets the name of another is gone through by what waits in a queue for that.
-  for (const path of [...[...copies, ...moves].map(({ from }) => from), ...renames])
-    if (!readsAll(path) && !(await listed.stayIn(path))) throw new Refusal('folderNotSearched')
+  const sources = [...copies, ...moves].map(({ from }) => from).concat(renames)
+  for (const [storage, paths] of Map.groupBy(sources, (path) => storageAt(storages, path))) {
+    if (areMet(seen, storagesReached(storages, storage).map(readsWhole))) continue
+    for (const path of paths)
+      if (!(await listed.stayIn(path))) throw new Refusal('folderNotSearched')
+  }
 }
