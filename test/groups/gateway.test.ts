@@ -137,7 +137,7 @@ describe('an item that is closed', () => {
   ])('%s %j', async (name, body, answer) => {
     expect(await post(name, body)).toMatchObject(answer)
     const isPassed = answer === PASSED
-    const looks = ['GET /api/admin/storage/list', 'POST /api/fs/list']
+    const looks = ['GET /api/admin/storage/list', 'POST /api/fs/list', 'POST /api/fs/get']
     const paths = openlist.paths().filter((path) => !looks.includes(path))
     expect(paths).toEqual(isPassed ? [`POST /api/${name}`] : [])
     // One that is passed on is noted before, and forgotten after it.
@@ -951,6 +951,22 @@ describe('names that a request does not say, where a part of the storage is clos
     openlist.storages['/mine'] = 'Crypt'
     const file = { src_dir: '/mine', names: ['a.txt'], dst_dir: '/nas/other' }
     expect(await post('fs/copy', file)).toMatchObject(PASSED)
+  })
+
+  test('are not in a file, whose folder is not listed for it', async () => {
+    const move = { src_dir: '/nas/other', dst_dir: '/nas/x', names: ['a.txt', 'new.txt'] }
+    const [file] = move.names
+    const rename = { path: `/nas/other/${file}`, name: 'b.txt' }
+    openlist.folders.push('/nas/other')
+    openlist.paths()
+    expect(await post('fs/rename', rename)).toMatchObject(PASSED)
+    expect(openlist.paths()).not.toContain('POST /api/fs/list')
+    expect(await post('fs/move', move)).toEqual(IN_PARTS)
+    for (let i = 0; i < 30; i++) openlist.files[`/nas/other/${i}.txt`] = 'a'
+    const names = Array.from({ length: 30 }, (_, i) => `${i}.txt`)
+    openlist.paths()
+    expect(await post('fs/move', { ...move, names })).toMatchObject(PASSED)
+    expect(openlist.paths().length).toBeLessThan(12)
   })
 
   test('are too many to be looked through', async () => {

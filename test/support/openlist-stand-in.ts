@@ -199,7 +199,8 @@ export class OpenListStandIn {
   }
 
   #get(path: string, sent: Sent): Response {
-    if (this.folders.includes(path)) return ok({ name: basename(path), is_dir: true })
+    const isAbove = Object.keys(this.files).some((file) => file.startsWith(`${path}/`))
+    if (isAbove || this.folders.includes(path)) return ok({ name: basename(path), is_dir: true })
     if (this.folders.length > 0 && !(path in this.files)) return envelope(500, 'object not found')
     return ok(this.#link(path, sent))
   }

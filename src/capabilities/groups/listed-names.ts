@@ -3,10 +3,14 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
 import { joinNames, nameOf, parentOf } from './openlist-paths.ts'
+import { itemAt } from './there.ts'
 
 /** The folders that are listed for one request, or one change of rules. */
 const MAX_FOLDERS = 500
+/** So many items are asked for one by one: the folder of an item can have very many names. */
+const MAX_ITEMS = 5
 
+const itemSchema = v.object({ is_dir: v.boolean() })
 const listedSchema = v.object({
   content: v.nullable(v.array(v.object({ name: v.string(), is_dir: v.boolean() }))),
 })
@@ -22,6 +26,7 @@ export class ListedNames {
   readonly #deps: OriginDeps
   readonly #files: FileServer
   readonly #lists = new Map<string, Names | undefined>()
+  #items = 0
 
   constructor(deps: OriginDeps, files: FileServer) {
     this.#deps = deps
@@ -35,8 +40,17 @@ export class ListedNames {
    * @throws {Refusal} `filesUnavailable`.
    */
   async stayIn(item: string): Promise<boolean> {
-    const isFolder = (await this.#list(parentOf(item)))?.get(nameOf(item))
+    const isFolder = await this.#isFolder(item)
     return isFolder === true ? this.stayBelow(item) : isFolder === false
+  }
+
+  /** @returns `undefined` for an item that is not there, or can't be found. */
+  async #isFolder(item: string): Promise<boolean | undefined> {
+    if (this.#items++ < MAX_ITEMS) {
+      const found = await itemAt(this.#deps, this.#files, item)
+      return v.is(itemSchema, found) ? found.is_dir : undefined
+    }
+    return (await this.#list(parentOf(item)))?.get(nameOf(item))
   }
 
   /** As `stayIn` does, for a folder. */
