@@ -55,14 +55,21 @@ export async function runTexts(
   )
 }
 
-/** Returns the parameters of a run. */
+/**
+ * Returns the parameters of a run.
+ *
+ * @throws {TypeError} For a name without a value.
+ */
 export function parametersWith(
   parameters: QueryText['parameters'],
   values: Readonly<Record<string, unknown>>,
 ): unknown[] {
-  return parameters.map((parameter) =>
-    'name' in parameter ? (values[parameter.name] ?? null) : parameter.value,
-  )
+  return parameters.map((parameter) => {
+    if (!('name' in parameter)) return parameter.value
+    const { name } = parameter
+    if (!Object.hasOwn(values, name)) throw new TypeError(`a statement needs a value for ${name}`)
+    return values[name] ?? null
+  })
 }
 
 /** Returns rows with the names of their fields. */
