@@ -245,12 +245,13 @@ async function endTasks(
   let running: string[] = []
   const undone = await listTasks(deps, files, kind, 'undone', (task) => {
     const { id, state } = task
-    if ((state !== RUNNING && !WAITING.includes(state)) || !which(task)) return false
-    if (state === RUNNING) running.push(id)
-    return true
+    if (!which(task)) return false
+    // One that was cancelled before can run on.
+    if (state === RUNNING || state === CANCELING) running.push(id)
+    return state === RUNNING || WAITING.includes(state)
   })
-  if (undone.length === 0) return true
-  await cancelTasks(kind, undone, (path, body) => callAsAdmin(deps, files, path, body))
+  if (undone.length > 0)
+    await cancelTasks(kind, undone, (path, body) => callAsAdmin(deps, files, path, body))
   for (let tries = 0; running.length > 0 && tries < END_TRIES; tries++) {
     await deps.wait(END_MILLISECONDS)
     const ending = new Set(
