@@ -32,6 +32,12 @@ describe('every setting', () => {
     }
   })
 
+  test('register_groups is not too long once blanks stand after its commas', () => {
+    const names = (count: number) => Array<string>(count).fill('a')
+    expect(check('register_groups', names(86).join(','))).toBe(names(86).join(', '))
+    expect(check('register_groups', names(87).join(','))).toEqual(refused)
+  })
+
   test('takes any text or says why not, and what it takes it takes again', () => {
     fc.assert(
       fc.property(

@@ -146,6 +146,7 @@ export const aClaimOrNone: Check = v.lazy((text) => (text === '' ? v.literal('')
 export const someGroups: Check = v.pipe(
   aLine(MAX_GROUPS_CHARACTERS),
   v.transform((text) => namesInList(text).join(', ')),
+  maxCharacters(MAX_GROUPS_CHARACTERS),
 )
 
 /** `{"staff": "finance"}`: a group for each value of a claim. */
