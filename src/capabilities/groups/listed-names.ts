@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../core/base/file-server.ts'
-import { Refusal } from '../../core/base/refusals.ts'
-import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
+import type { OriginDeps } from '../files/origin.ts'
 import { joinNames, nameOf, parentOf } from './openlist-paths.ts'
-import { itemAt } from './there.ts'
+import { itemAt, listAt } from './there.ts'
 
 /** The folders that are listed for one request, or one change of rules. */
 const MAX_FOLDERS = 500
@@ -11,9 +10,6 @@ const MAX_FOLDERS = 500
 const MAX_ITEMS = 5
 
 const itemSchema = v.object({ is_dir: v.boolean() })
-const listedSchema = v.object({
-  content: v.nullable(v.array(v.object({ name: v.string(), is_dir: v.boolean() }))),
-})
 
 /** The names in a folder, and whether they are those of folders. */
 type Names = ReadonlyMap<string, boolean>
@@ -70,21 +66,9 @@ export class ListedNames {
   async #list(path: string): Promise<Names | undefined> {
     if (this.#lists.has(path)) return this.#lists.get(path)
     if (this.#lists.size > MAX_FOLDERS) return undefined
-    const names = await this.#ask(path)
+    const listed = await listAt(this.#deps, this.#files, path)
+    const names = listed && new Map(listed.map(({ name, is_dir: isFolder }) => [name, isFolder]))
     this.#lists.set(path, names)
     return names
-  }
-
-  /** @returns `undefined` for a folder that is not there, or has more names than can be held. */
-  async #ask(path: string): Promise<Names | undefined> {
-    const body = { path, password: '', page: 1, per_page: 0, refresh: false }
-    try {
-      const { data } = await callAsAdmin(this.#deps, this.#files, '/api/fs/list', body)
-      if (!v.is(listedSchema, data)) return undefined
-      return new Map((data.content ?? []).map(({ name, is_dir: isFolder }) => [name, isFolder]))
-    } catch (error) {
-      if (error instanceof Refusal && error.refusal === 'filesBroken') return undefined
-      throw error
-    }
   }
 }

@@ -11,7 +11,7 @@ import type { Database, Deps } from '../../core/deps.ts'
 import { changedMeanwhile } from '../files/identity.ts'
 import { TOO_SLOW } from '../files/origin.ts'
 import { isOfVersion } from './meta-store.ts'
-import { isStillAllowed, selectStanding, standingColumns } from './seen-rules.ts'
+import { hasStanding, isStillAllowed, selectStanding, standingColumns } from './seen-rules.ts'
 
 const ID_BYTES = 16
 /** More of one user are refused. */
@@ -140,15 +140,7 @@ async function begin(
     rights: rightsNow(sql`${account.id}`),
     endsAt: at + timeoutMilliseconds + LEFT_MILLISECONDS,
   }
-  const isAllowed = and(
-    eq(users.id, account.id),
-    isOfVersion(version),
-    eq(users.role, account.role),
-    eq(users.permission, account.permission),
-    eq(users.basePath, account.basePath),
-    eq(users.disabled, account.disabled),
-    sql`${users.endsAt} is ${account.endsAt}`,
-  )
+  const isAllowed = and(eq(users.id, account.id), isOfVersion(version), hasStanding(account))
   const own = sql`(${sql`select count(*) from ${fileRequests} where ${fileRequests.userId} = ${account.id}`})`
   const { begun, standing } = await runBatch(db, {
     forgotten: writing(db, THE_SERVICE).delete(fileRequests, lte(fileRequests.endsAt, at)),

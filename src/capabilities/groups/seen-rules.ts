@@ -1,4 +1,4 @@
-import { eq, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { folderRules, folderState, groupMembers, users } from '../../../schema/tables.ts'
 import type { AccountColumn } from '../../core/access/actor-queries.ts'
@@ -44,6 +44,18 @@ export function isSameStanding(before: Standing, after: Standing): boolean {
     after.basePath === before.basePath &&
     after.disabled === before.disabled &&
     after.endsAt === before.endsAt
+  )
+}
+
+/** Holds for the row of an account whose fields are as they were. */
+export function hasStanding(before: Standing): SQL | undefined {
+  const { role, permission, basePath, disabled, endsAt } = standingColumns
+  return and(
+    eq(role, before.role),
+    eq(permission, before.permission),
+    eq(basePath, before.basePath),
+    eq(disabled, before.disabled),
+    sql`${endsAt} is ${before.endsAt}`,
   )
 }
 

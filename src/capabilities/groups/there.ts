@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
-import { callOrigin, type OriginDeps } from '../files/origin.ts'
+import { callAsAdmin, callOrigin, type OriginDeps } from '../files/origin.ts'
 import { isAway } from '../files/write-users.ts'
 import { nameOf, parentOf } from './openlist-paths.ts'
 
@@ -15,16 +15,19 @@ export async function seesAll(deps: OriginDeps, files: FileServer): Promise<bool
 
 /** Returns a file or a folder of the file server; `undefined` for none. */
 export async function itemAt(deps: OriginDeps, files: FileServer, path: string): Promise<unknown> {
-  const call = { token: files.token, body: { path, password: '' } }
-  const { code, data } = await callOrigin(deps, files, '/api/fs/get', call)
+  const { code, data } = await get(deps, files, path)
   return code === 200 ? data : undefined
 }
 
 /** Tells whether OpenList says that nothing is at a path. A storage that fails says something else. */
 export async function isGone(deps: OriginDeps, files: FileServer, path: string): Promise<boolean> {
-  const call = { token: files.token, body: { path, password: '' } }
-  const { code, message } = await callOrigin(deps, files, '/api/fs/get', call)
+  const { code, message } = await get(deps, files, path)
   return code !== 200 && message.includes('object not found')
+}
+
+function get(deps: OriginDeps, files: FileServer, path: string) {
+  const call = { token: files.token, body: { path, password: '' } }
+  return callOrigin(deps, files, '/api/fs/get', call)
 }
 
 /** A Worker opens no more requests at once. */
@@ -51,6 +54,23 @@ const listSchema = v.object({
 })
 
 /**
+ * Lists what is in a folder.
+ *
+ * @returns `undefined` for a folder that is not there, or has more names than can be held.
+ * @throws {Refusal} `filesUnavailable`.
+ */
+export async function listAt(deps: OriginDeps, files: FileServer, path: string) {
+  const body = { path, password: '', page: 1, per_page: 0, refresh: false }
+  try {
+    const { data } = await callAsAdmin(deps, files, '/api/fs/list', body)
+    return v.is(listSchema, data) ? (data.content ?? []) : undefined
+  } catch (error) {
+    if (error instanceof Refusal && error.refusal === 'filesBroken') return undefined
+    throw error
+  }
+}
+
+/**
  * Tells whether a path is that of a file, as far as is known. A list of users without the admin
  * there hides a file from this admin, but not in the list of its folder.
  *
@@ -63,16 +83,8 @@ export async function isFileThere(
 ): Promise<boolean> {
   const item = await itemAt(deps, files, path)
   if (item !== undefined) return v.is(fileSchema, item)
-  const body = { path: parentOf(path), password: '', page: 1, per_page: 0, refresh: false }
-  try {
-    const { data } = await callOrigin(deps, files, '/api/fs/list', { token: files.token, body })
-    const content = v.is(listSchema, data) ? (data.content ?? []) : []
-    return content.some(({ name, is_dir: isFolder }) => name === nameOf(path) && !isFolder)
-  } catch (error) {
-    // A list that is too long to be read.
-    if (error instanceof Refusal && error.refusal === 'filesBroken') return false
-    throw error
-  }
+  const listed = (await listAt(deps, files, parentOf(path))) ?? []
+  return listed.some(({ name, is_dir: isFolder }) => name === nameOf(path) && !isFolder)
 }
 
 /**
