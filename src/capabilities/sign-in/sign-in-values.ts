@@ -5,11 +5,8 @@ import { usernameKey } from '../../core/accounts/username.ts'
 import type { NewSession } from '../../core/access/token.ts'
 import type { NamedValues } from '../../core/database/named-text.ts'
 import { chargedRows } from '../../core/throttle/charged-rows.ts'
-import {
-  IN_FLIGHT_MILLISECONDS,
-  pathOf,
-  type SignInCounters,
-} from '../../core/throttle/counters.ts'
+import { pathOf } from '../../core/database/json-path.ts'
+import { IN_FLIGHT_MILLISECONDS, type SignInCounters } from '../../core/throttle/counters.ts'
 
 /** Returns the values of the statements that charge an attempt and find its user. */
 export function chargeValues(signIn: SignInCounters, now: number): NamedValues {

@@ -5,7 +5,7 @@ import { accountColumns } from '../accounts/accounts.ts'
 import { type Given, prepare, textOf } from '../database/prepared.ts'
 import type { Database } from '../deps.ts'
 import { type Actor, type AppPasswordActor, isSessionActor, type SessionActor } from './actor.ts'
-import { type AppPasswordState, readAppPasswordState } from './app-password-state.ts'
+import { appPasswordReaders, type AppPasswordState } from './app-password-state.ts'
 import { appPasswordState, isAppPasswordOf } from './app-password-store.ts'
 import { provenAt } from './freshness.ts'
 import type { FactorState } from './leniency.ts'
@@ -53,7 +53,7 @@ export function selectActorWith<Columns extends Beside>(beside: Columns) {
   })
   const ofAppPassword = prepare((db) => selectAppPassword(db, placeholders(), beside), {
     names,
-    readers: { ...accountReaders, appPassword: readAppPasswordState },
+    readers: appPasswordReaders,
   })
   return (db: Database, actor: Actor, now: number, given: GivenValues = {}) =>
     isSessionActor(actor)

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { accountReaders } from '../accounts/account-readers.ts'
 import { HOUR_MILLISECONDS } from '../base/time.ts'
 import { type AppPasswordScope, parseScopes } from './scopes.ts'
 
@@ -45,6 +46,9 @@ export function readAppPasswordState(json: unknown): AppPasswordState {
     isElsewhere: Boolean(isElsewhere),
   }
 }
+
+/** Convert the columns of an account with an app password, as `accountReaders` do. */
+export const appPasswordReaders = { ...accountReaders, appPassword: readAppPasswordState }
 
 /** Tells whether the present use of an app password need not be recorded. */
 export function isUseNoted({ lastUsedAt, isElsewhere }: AppPasswordState, now: number): boolean {

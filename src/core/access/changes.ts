@@ -7,6 +7,7 @@ import { literal } from '../database/literal.ts'
 import { type Authority, type Parts, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { HOUR_MILLISECONDS } from '../base/time.ts'
+import { pathOf } from '../database/json-path.ts'
 import { type Actor, isSessionActor } from './actor.ts'
 
 /**
@@ -56,9 +57,6 @@ function isSpent(actor: Actor, as: CountedAs, now: number, more: 0 | 1): SQL {
       : sql`(${own} >= ${literal(MAX_CHANGES_OF_ONE + more)} or (${failures} >= ${literal(MAX_CHANGES + more)} and ${own} >= ${literal(sure + more)}))`
   return sql`(${isUsedUp} and ${expiresAt} > ${now})`
 }
-
-/** Returns SQLite's path to a part. Ids contain no quotation mark. */
-const pathOf = (part: string) => `$."${part}"`
 
 /** Holds for the row of a user, of whom the actor may make one more change. Admins always may. */
 export function hasChangesLeft(actor: Actor, as: CountedAs, now: number): SQL {

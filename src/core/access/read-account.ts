@@ -13,7 +13,7 @@ import {
   type SessionActor,
 } from './actor.ts'
 import type { ActorRow } from './actor-queries.ts'
-import { type AppPasswordState, isUseNoted, readAppPasswordState } from './app-password-state.ts'
+import { appPasswordReaders, type AppPasswordState, isUseNoted } from './app-password-state.ts'
 import { type FactorState, isEnough } from './leniency.ts'
 import { type AppPasswordScope, hasScope } from './scopes.ts'
 import { isSessionUseNoted } from './session-use.ts'
@@ -39,7 +39,6 @@ export type ReaderDeps = ActorDeps & Pick<Deps, 'nearbyDb' | 'meter'>
 type FindActor<Row extends ActorRow> = (db: Database, actor: Actor, now: number) => Promise<Row[]>
 
 const { names, ofSession, ofAppPassword } = TEXTS
-const APP_PASSWORD_READERS = { ...accountReaders, appPassword: readAppPasswordState }
 
 /** Runs the query of `selectActor` from its text, because nearly every request does. */
 export const findActor: FindActor<ActorRow> = function findActor(db, actor, now) {
@@ -48,7 +47,7 @@ export const findActor: FindActor<ActorRow> = function findActor(db, actor, now)
     : runText<ActorRow>(
         db,
         ofAppPassword,
-        { names, readers: APP_PASSWORD_READERS },
+        { names, readers: appPasswordReaders },
         { ...actor, now },
       )
 }

@@ -6,7 +6,7 @@ import { type Fields, type QueryText, runText } from './query-text.ts'
 export type Given<Values> = { [Name in keyof Values]: Values[Name] | Placeholder }
 
 /** A query that Drizzle has made. */
-export interface Query<Row> {
+interface Query<Row> {
   toSQL: () => { sql: string; params: unknown[] }
   readonly _: { readonly result: Row[] }
 }

@@ -4,14 +4,8 @@ import { rendered } from '../database/rendered.ts'
 import { type Authority, THE_SERVICE, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { areOpen, isSignInOpen } from './blocks.ts'
-import {
-  codeCounter,
-  type Counter,
-  counter,
-  pathOf,
-  proofKeysOf,
-  type SignInCounters,
-} from './counters.ts'
+import { pathOf } from '../database/json-path.ts'
+import { codeCounter, type Counter, counter, proofKeysOf, type SignInCounters } from './counters.ts'
 import { chargedRows } from './charged-rows.ts'
 import { isOneOf } from './counter-rows.ts'
 import { LIMITS } from './limit-table.ts'

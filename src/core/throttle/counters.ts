@@ -128,6 +128,3 @@ export function retryCounter(userId: number, kind: string): Counter {
 export function counter(limit: LimitName, owner: string): Counter {
   return { limit, key: `${limit}/${owner}` }
 }
-
-/** Returns SQLite's path to a part. Networks and hashes contain no quotation mark. */
-export const pathOf = (part: string) => `$."${part}"`

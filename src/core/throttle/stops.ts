@@ -6,6 +6,7 @@ import { rendered } from '../database/rendered.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { Database } from '../deps.ts'
 import { BLOCK_OF_ROW, blockOfStranger } from './blocks.ts'
+import { pathOf } from '../database/json-path.ts'
 import type { Counter, SignInCounters } from './counters.ts'
 import { blockOf, figuresOf } from './limits.ts'
 import type { LimitName } from './limit-table.ts'
@@ -36,7 +37,7 @@ export function noteSignInStop(db: Database, by: Authority, signIn: SignInCounte
   const [site, account] = signIn.counters
   const until = blockOfStranger(signIn)
   const { key, stopsUntil, stops } = throttleCounters
-  const path = `$."${signIn.network}"`
+  const path = pathOf(signIn.network)
   return writing(db, by).update(
     throttleCounters,
     {
