@@ -16,7 +16,7 @@ import { replacePasswordHash } from '../sign-in/store.ts'
 import { chargeUnspent, clearCounter, payBack } from '../../core/throttle/charges.ts'
 import { type Counter, doorCounter } from '../../core/throttle/counters.ts'
 import { noteStop } from '../../core/throttle/stops.ts'
-import { needsCode } from '../two-factor/second-factor.ts'
+import { needsCode } from '../two-factor/needs-code.ts'
 import { hasPassword } from './store.ts'
 import { HOUR_MILLISECONDS } from '../../core/base/time.ts'
 

@@ -14,6 +14,7 @@ import { verifyPassword } from '../../core/passwords/passwords.ts'
 import { signInCounters, type SignInCounters } from '../../core/throttle/counters.ts'
 import { passGate, tooManyAttempts } from '../../core/throttle/gate.ts'
 import type { RefusedSignIn } from '../../core/throttle/refused.ts'
+import { needsCode } from '../two-factor/needs-code.ts'
 import type { CheckedAttempt } from './complete-sign-in.ts'
 import { logEvictions } from './evictions.ts'
 import { newSession, signSession } from './new-session.ts'
@@ -62,13 +63,12 @@ export async function login(
     await payBack(deps, checked.signIn)
     throw error
   })
-  const needsCode = checked.user.totpSeed !== null
-  if (needsCode && attempt.code.trim() === '') {
+  if (needsCode(checked.user) && attempt.code.trim() === '') {
     await payBack(deps, checked.signIn)
     throw new Refusal('wrongCode')
   }
   try {
-    if (demanded === undefined && !needsCode && checked.rehash === undefined)
+    if (demanded === undefined && !needsCode(checked.user) && checked.rehash === undefined)
       return await beginSession(deps, checked, client, tokenSeconds)
     const { completeSignIn } = await loadWithDatabase(() => import('./complete-sign-in.ts'))
     const all = { ...checked, ...demanded }

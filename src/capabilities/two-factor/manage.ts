@@ -21,7 +21,8 @@ import {
 import { toBase32 } from '../../core/base/base32.ts'
 import { makePendingSeed } from './enrolment.ts'
 import { isRecoveryCode, makeRecoveryCodes } from './recovery.ts'
-import { type Enrolled, needsCode, readSecondFactor } from './second-factor.ts'
+import { needsCode } from './needs-code.ts'
+import { type Enrolled, readSecondFactor } from './second-factor.ts'
 import {
   clearSeed,
   forgetPendingSeeds,
