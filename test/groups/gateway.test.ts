@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { folderRules, folderState } from '../../schema/tables.ts'
+import { folderMetas, folderRules, folderState, users } from '../../schema/tables.ts'
+import { runFrequently } from '../../src/app/frequent-run.ts'
+import { PERMISSION } from '../../src/core/accounts/roles.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import type { Envelope } from '../support/envelope.ts'
@@ -1149,10 +1151,27 @@ async function openShare(path: string, text?: string, type = 'application/json')
   return (await site.fetch('POST', path, { body: text, headers })).text()
 }
 
+/** The requests that read a share. */
+function waysInto(id: string): [path: string, text?: string][] {
+  return [
+    [`/sd/${id}/a`],
+    [`/sad/${id}/a.zip?inner=/a`],
+    ...['list', 'get', 'archive/meta', 'archive/list'].map((name): [string, string] => [
+      `/api/fs/${name}`,
+      `{"path":"/@s/${id}"}`,
+    ]),
+  ]
+}
+
+/** Changes the account of Alice past the interface, and lets the next run write it. */
+async function changeAlice(values: Partial<typeof users.$inferInsert>): Promise<void> {
+  await site.db.update(users).set(values).where(eq(users.id, userId))
+  await runFrequently(site.deps)
+}
+
 describe('a share of a folder that is closed', () => {
   const share = { disabled: false, creator: 'alice', creator_role: 0 }
   const ENDED = 'the share has expired or is no longer valid'
-
   beforeEach(async () => {
     // The guest is known there.
     await openShare('/api/fs/list', '{"path":"/"}')
@@ -1242,6 +1261,46 @@ describe('a share of a folder that is closed', () => {
   test('is over for admins as well', async () => {
     const answer = await post('fs/list', { path: '/@s/closed' }, await adminToken())
     expect(answer).toEqual({ code: 404, message: ENDED, data: null })
+  })
+
+  test.each<[what: string, change: Partial<typeof users.$inferInsert>]>([
+    ['is disabled', { disabled: true }],
+    ['has ended', { endsAt: 1 }],
+    ['may share no more', { permission: ALL_BITS & ~PERMISSION.share }],
+    ['has a base folder that does not hold all files', { basePath: '/nas/shown/a' }],
+    ['is a disabled admin', { role: 2, disabled: true }],
+  ])('gives nothing while its user %s, and is not disabled for ever', async (_, change) => {
+    const before = { disabled: false, endsAt: null, permission: ALL_BITS, basePath: '/', role: 0 }
+    openlist.shares.rows.push({ ...share, id: 'deep', files: ['/nas/shown', '/nas/shown/a'] })
+    await changeAlice(change)
+    for (const [path, text] of waysInto('deep'))
+      expect(await openShare(path, text)).toContain(ENDED)
+    await changeAlice(before)
+    for (const [path, text] of waysInto('deep'))
+      expect(await openShare(path, text)).not.toContain(ENDED)
+  })
+
+  test('gives nothing once its user is deleted, while the file server still has it', async () => {
+    await site.db.delete(users).where(eq(users.id, userId))
+    await rule('/nas', 'read', { builtIn: 'user' })
+    for (const [path, text] of waysInto('shown'))
+      expect(await openShare(path, text)).toContain(ENDED)
+  })
+
+  test('is that of its user below the base folder, and of an admin anywhere', async () => {
+    await site.db.update(users).set({ basePath: '/nas/' }).where(eq(users.id, userId))
+    expect(await openShare('/sd/shown/a')).not.toContain(ENDED)
+    const admin = { role: 2, permission: 0, basePath: '/x' }
+    await site.db.update(users).set(admin).where(eq(users.id, userId))
+    expect(await openShare('/sd/shown/a')).not.toContain(ENDED)
+  })
+
+  test('is not looked at on a site without rules', async () => {
+    await site.db.delete(folderRules)
+    await site.db.delete(folderMetas)
+    await site.db.update(users).set({ disabled: true }).where(eq(users.id, userId))
+    expect(await openShare('/sd/shown/a')).not.toContain(ENDED)
+    expect(openlist.paths()).toEqual(['GET /sd/shown/a'])
   })
 
   test('ends where all users are kept out, if its user has no account here', async () => {

@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { recordEvent } from '../../core/audit/events.ts'
-import { ADMIN, GENERAL } from '../../core/accounts/roles.ts'
+import { ADMIN, GENERAL, isPermitted, PERMISSION } from '../../core/accounts/roles.ts'
 import { listShares } from '../files/orphan-shares.ts'
 import { callAsAdmin, callOrigin } from '../files/origin.ts'
 import { cleanFolder } from '../../core/base/clean-folder.ts'
-import { accessToWhole, mayRead, seenBy } from './decision.ts'
+import { accessToWhole, isAtOrBelow, mayRead, seenBy } from './decision.ts'
 import { hasFolders } from './meta-store.ts'
 import { type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
 
@@ -24,7 +24,8 @@ type Share = v.InferOutput<typeof shareSchema>
 
 /**
  * Disables the shares of general users who may not read the whole of all their files: shares look
- * at no meta.
+ * at no meta. Those of a user who is disabled, or may share no more, stay as they are, because
+ * nobody would enable them again with the user; `refuseEndedShare` refuses them.
  *
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
@@ -66,10 +67,11 @@ export async function disableShares(
 }
 
 /**
- * Refuses a share that is not there, and one whose user may not read the whole of all its files,
- * also where it is not disabled there: the file server may have been away, and an access that began
- * before the share was disabled enables it again, because OpenList writes all of the share to count
- * the access.
+ * Refuses a share that is not there, one whose user might not make it now (OpenList does not ask
+ * whether a user is disabled, and learns of other changes later), and one whose user may not read
+ * the whole of all its files, also where it is not disabled there: the file server may have been
+ * away, and an access that began before the share was disabled enables it again, because OpenList
+ * writes all of the share to count the access.
  *
  * @throws {Refusal} `shareEnded`, `filesUnavailable`, `filesBroken`.
  */
@@ -84,8 +86,9 @@ export async function refuseEndedShare(
   if (share === undefined) throw new Refusal('shareEnded')
   // Rules are for general users alone.
   if (share.creator_role !== GENERAL) return
+  const here = await readRightsHere(deps)
   // It may be enabled again before OpenList answers.
-  if (isOver({ ...share, disabled: false }, await readRightsHere(deps)))
+  if (isOver({ ...share, disabled: false }, here) || !mayBeMade(share, here))
     throw new Refusal('shareEnded')
 }
 
@@ -123,4 +126,17 @@ function isOver(share: Share, here: RightsHere): boolean {
   const person = here.people.find(({ id }) => id === creator?.userId) ?? stranger
   const seen = seenBy(here.at, person)
   return !share.files.every((file) => mayRead(accessToWhole(seen, cleanFolder(file))))
+}
+
+/** Whether the account of its user might make a share, whatever the rules say of its files. */
+function mayBeMade(share: Share, here: RightsHere): boolean {
+  const creator = creatorOf(share.creator, here)
+  // A user there who is nobody here.
+  if (creator === undefined) return true
+  const person = here.people.find(({ id }) => id === creator.userId)
+  if (person === undefined || !person.isEnabled) return false
+  if (person.role === ADMIN) return true
+  const base = cleanFolder(person.basePath)
+  const holdsAll = share.files.every((file) => isAtOrBelow(cleanFolder(file), base))
+  return holdsAll && isPermitted(person.permission, PERMISSION.share)
 }
