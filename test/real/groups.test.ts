@@ -97,6 +97,33 @@ describe.skipIf(OPENLIST === undefined)('folder rules in front of a real OpenLis
     expect(await visit()).toMatchObject({ code: 404 })
   })
 
+  test('a share answers while its user might make it, whatever OpenList knows of the user', async () => {
+    const bob = (await site.client.signIn('bob', 'alice-Passw0rd')).data.token
+    const body = { files: ['/free'] }
+    const shared = await site.client.call('POST', '/api/share/create', { token: bob, body })
+    const visit = { body: { path: `/@s/${shared.data.id}` } }
+    const codes = async () => {
+      const { code } = await site.client.call('POST', '/api/fs/list', visit)
+      const there = await site.openlist.client.call('POST', '/api/fs/list', visit)
+      return [code, there.code]
+    }
+    const { disabled, permission, base_path } = (await site.usersThere()).get('bob') ?? {}
+    const rights = { disabled, permission, base_path }
+    expect(await codes()).toEqual([200, 200])
+    for (const changes of [{ disabled: true }, { permission: 0 }, { base_path: '/pub' }]) {
+      await site.change('bob', { ...rights, ...changes })
+      expect((await codes())[0]).toBe(404)
+      await expect.poll(async () => (await site.usersThere()).get('bob')).not.toMatchObject(rights)
+      // As OpenList would have it that was down.
+      const there = (await site.usersThere()).get('bob')
+      const late = { ...there, ...rights, password: '' }
+      await site.openlist.asAdmin('POST', '/api/admin/user/update', late)
+      expect(await codes()).toEqual([404, 200])
+    }
+    await site.change('bob', rights)
+    await expect.poll(codes).toEqual([200, 200])
+  })
+
   test('a share that is written back after its user was deleted hides no other one', async () => {
     await site.list(await site.addUser('dora'), '/pub')
     const { id } = await site.user('dora')
