@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readFoldersThere } from '../../src/capabilities/groups/folders-there.ts'
 import { arrangeGroups, type GroupsSite } from './groups-site.ts'
 
@@ -109,5 +109,48 @@ describe('a new rule is told to be weaker than it looks', () => {
     expect(await page()).toEqual(['/all/disk'])
     await warningsOf('/all/disk', { uid: ALICE }, 'read')
     expect(await page()).toEqual([])
+  })
+})
+
+describe('a storage that does not answer', () => {
+  let isHanging = false
+  /** How long each look at it was to take, in milliseconds. */
+  let looks: number[]
+
+  beforeEach(() => {
+    const { openlist } = site
+    openlist.storages['/second'] = 'Alias'
+    looks = []
+    let asked = 0
+    // Time passes fifty times faster.
+    const wait = globalThis.setTimeout
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation((act, milliseconds = 0) => {
+      asked = milliseconds
+      return wait(act, milliseconds / 50)
+    })
+    onTestFinished(() => spy.mockRestore())
+    const send = openlist.send.bind(openlist)
+    openlist.send = (url, init) => {
+      if (!isHanging || !url.endsWith('/api/fs/get')) return send(url, init)
+      looks.push(asked)
+      return new Promise((_, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(new DOMException('', 'AbortError')))
+      })
+    }
+  })
+
+  test.each([
+    ['a rule is made in time', true],
+    ['what is said of the rule is said in time', false],
+  ])('is not waited for: %s', async (_, hangsBefore) => {
+    isHanging = hangsBefore
+    site.openlist.answer = ({ path }) => {
+      // The rule is stored by then.
+      if (path === '/api/share/list') isHanging = true
+      return undefined
+    }
+    const made = await site.addRule('/gone', { uid: ALICE }, 'none')
+    expect(made).toMatchObject({ code: 200, data: { waiting: 0, warnings: ['other_path'] } })
+    expect(looks).toEqual([2500])
   })
 })

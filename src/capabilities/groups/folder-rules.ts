@@ -138,10 +138,11 @@ export async function createRule(
   }
   const { waiting, underWay, warnings, hasWaited } = await writeFirst(deps, files)
   if (underWay > 0) warnings.push('requests_under_way')
+  const mayBeMissing = isThere === false || (isThere === true && hasWaited)
   return {
     id: rule.id,
     waiting,
-    warnings: await findWarnings(deps, files, path, isThere && !hasWaited, warnings),
+    warnings: await findWarnings(deps, files, path, mayBeMissing, warnings),
   }
 }
 

@@ -25,6 +25,24 @@ export async function isGone(deps: OriginDeps, files: FileServer, path: string):
   return code !== 200 && message.includes('object not found')
 }
 
+/** OpenList waits for a storage that does not answer, some for ever. */
+const PATIENCE_MILLISECONDS = 2500
+
+/**
+ * Returns the file server for a look at a storage that nothing depends on: it is given up soon.
+ *
+ * @param patienceMilliseconds How long each call may take.
+ */
+export function hurried(
+  files: FileServer,
+  patienceMilliseconds = PATIENCE_MILLISECONDS,
+): FileServer {
+  return {
+    ...files,
+    timeoutMilliseconds: Math.min(files.timeoutMilliseconds, patienceMilliseconds),
+  }
+}
+
 function get(deps: OriginDeps, files: FileServer, path: string) {
   const call = { token: files.token, body: { path, password: '' } }
   return callOrigin(deps, files, '/api/fs/get', call)
@@ -90,21 +108,22 @@ export async function isFileThere(
 /**
  * Lists of a folder show its files with their links, whatever rules these have.
  *
- * @returns Whether something is there, as far as is known.
- * @throws {Refusal} `folderIsFile`. While the file server is away, nobody can tell.
+ * @returns Whether something is there; `undefined` while nobody can tell, because the file server
+ *   is away, or does not answer soon.
+ * @throws {Refusal} `folderIsFile`.
  */
 export async function refuseFile(
   deps: OriginDeps,
   files: FileServer,
   path: string,
-): Promise<boolean> {
-  if (files.problem !== undefined) return false
+): Promise<boolean | undefined> {
+  if (files.problem !== undefined) return undefined
   try {
-    const item = await itemAt(deps, files, path)
+    const item = await itemAt(deps, hurried(files), path)
     if (v.is(fileSchema, item)) throw new Refusal('folderIsFile')
     return item !== undefined
   } catch (error) {
     if (!(error instanceof Refusal) || !isAway(error)) throw error
-    return false
+    return undefined
   }
 }

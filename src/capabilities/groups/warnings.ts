@@ -8,7 +8,7 @@ import { listStorages, secondPathsOf, secondPathsWithoutRules } from './second-p
 import { rulesByPath } from './decision.ts'
 import { isOpenToGuest } from './open-to-guest.ts'
 import { readPeople, readRules, selectPeople, selectRules } from './store.ts'
-import { itemAt, pathsWhere, seesAll } from './there.ts'
+import { hurried, itemAt, pathsWhere, seesAll } from './there.ts'
 import { findWeakRules, selectGivenRights, type WeakRule } from './weak-rules.ts'
 
 /** What makes a rule weaker than it looks. Operators see these words in the API. */
@@ -29,14 +29,14 @@ const settingSchema = v.object({ value: v.string() })
 /**
  * Finds what makes the rules of a folder weaker than they look.
  *
- * @param isThere Whether the folder is known to be there.
+ * @param mayBeMissing Whether to look for the folder.
  * @param seen What was found when it was written.
  */
 export async function findWarnings(
   deps: OriginDeps & Pick<Deps, 'db' | 'now'>,
   files: FileServer,
   path: string,
-  isThere: boolean,
+  mayBeMissing: boolean,
   seen: readonly FolderWarning[],
 ): Promise<FolderWarning[]> {
   const { rights, rules, people } = await runBatch(deps.db, {
@@ -47,7 +47,7 @@ export async function findWarnings(
   const found = new Set([...seen, ...findWeakRules(rights).map(({ weakness }) => weakness)])
   const here = { at: rulesByPath(readRules(rules)), people: readPeople(people, deps.now()) }
   if (isOpenToGuest(here, path)) found.add('open_to_guest')
-  for (const warning of await findThere(deps, files, path, isThere)) found.add(warning)
+  for (const warning of await findThere(deps, files, path, mayBeMissing)) found.add(warning)
   return WARNINGS.filter((warning) => found.has(warning))
 }
 
@@ -65,28 +65,37 @@ export async function findWarningsOfAll(
   }
 }
 
+/** OpenList asks the storages for their sizes when it lists them, for three seconds. */
+const LIST_MILLISECONDS = 4000
+
 /** @returns Nothing while the file server is away. */
 async function findThere(
   deps: OriginDeps,
   files: FileServer,
   path: string,
-  isThere: boolean,
+  mayBeMissing: boolean,
 ): Promise<FolderWarning[]> {
   if (files.problem !== undefined) return []
+  const listing = hurried(files, LIST_MILLISECONDS)
+  const [signs, storages, missing] = await Promise.all([
+    orUnknown(signsLinks(deps, listing)),
+    orUnknown(listStorages(deps, listing)),
+    mayBeMissing ? orUnknown(findMissing(deps, hurried(files), [path])) : [],
+  ])
+  const found: [FolderWarning, boolean][] = [
+    ['unsigned_links', signs === false],
+    ['other_path', storages !== undefined && secondPathsOf(storages, path).length > 0],
+    ['no_folder', missing !== undefined && missing.length > 0],
+  ]
+  return found.filter(([, isFound]) => isFound).map(([warning]) => warning)
+}
+
+/** @returns `undefined` while the file server does not answer, or not as it should. */
+async function orUnknown<Found>(finding: Promise<Found>): Promise<Found | undefined> {
   try {
-    const [signs, storages, missing] = await Promise.all([
-      signsLinks(deps, files),
-      listStorages(deps, files),
-      isThere ? [] : findMissing(deps, files, [path]),
-    ])
-    const found: [FolderWarning, boolean][] = [
-      ['unsigned_links', !signs],
-      ['other_path', secondPathsOf(storages, path).length > 0],
-      ['no_folder', missing.length > 0],
-    ]
-    return found.filter(([, isFound]) => isFound).map(([warning]) => warning)
+    return await finding
   } catch (error) {
-    if (error instanceof Refusal) return []
+    if (error instanceof Refusal) return undefined
     throw error
   }
 }
