@@ -15,7 +15,7 @@ import { Client } from '../support/client.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
 import { FILES_TOKEN, OpenListStandIn } from '../support/openlist-stand-in.ts'
-import { CANCELING, PENDING } from '../support/openlist-tasks.ts'
+import { CANCELED, PENDING } from '../support/openlist-tasks.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 
@@ -251,6 +251,10 @@ describe('latchkey files', () => {
     }
     clone.sql('delete from file_requests')
     openlist.answer = undefined
+    await clone.command(['folder-rule', 'sync'])
+    clone.sql("update folder_state set written = ''")
+    for (const text of [(await run('check')).stdout, await doctor()])
+      expect(text).toMatch(/warn {2}folder rules +OpenList has not ended all tasks/)
     await setRule('/nas', '--user', 'alice', 'unset')
     expect((await run('check')).stdout).not.toContain('folder rules')
     // As after the restore of a backup that is older than the rule of this folder.
@@ -343,7 +347,7 @@ describe('a command that changes a user writes it to OpenList before it ends', (
     const task = { kind: 'copy', name, creator: 'alice', creator_role: 0, state: PENDING }
     openlist.tasks.rows.push({ id: 'own', ...task, state: PENDING })
     expect(await clone.command(['user', 'disable', 'alice'])).toMatchObject({ code: 0, stderr: '' })
-    expect(openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
+    expect(openlist.tasks.rows).toMatchObject([{ state: CANCELED }])
     await clone.command(['user', 'enable', 'alice'])
     await setRule('/nas', '--group', 'guest', 'unset')
   })

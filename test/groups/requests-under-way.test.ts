@@ -4,7 +4,7 @@ import { fileRequests, folderRules, users } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { GENERAL, MAX_PERMISSION } from '../../src/core/accounts/roles.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
-import { CANCELING, PENDING } from '../support/openlist-tasks.ts'
+import { CANCELED, PENDING } from '../support/openlist-tasks.ts'
 import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
 
 const ALICE = 3
@@ -145,7 +145,7 @@ describe('a request that the file server works on', () => {
     release()
     await answer
     expect(change).toMatchObject({ code: 200 })
-    expect(states).toEqual([CANCELING])
+    expect(states).toEqual([CANCELED])
     expect(await rows()).toEqual([])
   })
 
@@ -179,7 +179,7 @@ describe('a request that the file server works on', () => {
       return undefined
     }
     expect(await CHANGES['rule made']?.()).toMatchObject({ code: 200, data: { waiting: 0 } })
-    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
+    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELED }])
     expect(await isSettled(site)).toBe(true)
   })
 
@@ -196,7 +196,7 @@ describe('a request that the file server works on', () => {
     queue('late')
     release()
     expect(await (await answer).json()).toMatchObject({ code: 200 })
-    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
+    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELED }])
     await runFrequently(site.deps)
     expect(await isSettled(site)).toBe(true)
   })
@@ -234,7 +234,7 @@ describe('a request that the file server works on', () => {
       release()
     })
     expect(await CHANGES['rule made']?.()).toMatchObject({ code: 200, data: { waiting: 0 } })
-    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
+    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELED }])
     await Promise.allSettled([answer])
     expect(await rows()).toEqual([])
   })
@@ -332,7 +332,7 @@ describe('where there are no rules, a request that the file server works on', ()
     })
     const change = await site.addRule('/nas/closed', { uid: BOB }, 'none')
     expect(change).toMatchObject({ code: 200, data: { waiting: 0 } })
-    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELING }])
+    expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELED }])
     await Promise.allSettled([answer])
   })
 

@@ -6,7 +6,6 @@ import { GENERAL, MAX_PERMISSION, PERMISSION } from '../../src/core/accounts/rol
 import { needsOfTask } from '../../src/capabilities/groups/task-needs.ts'
 import {
   CANCELED,
-  CANCELING,
   FAILED,
   PENDING,
   RUNNING,
@@ -21,6 +20,8 @@ const BOB = 4
 
 let site: GroupsSite
 let bob: string
+let staff: number
+let ruleId: number
 
 beforeEach(async () => {
   const arranged = await arrangeGroups()
@@ -64,8 +65,7 @@ function ended(): string[] {
 
 /** The ids of the tasks that were cancelled. */
 function cancelled(): string[] {
-  const { rows } = site.openlist.tasks
-  return rows.filter(({ state }) => state === CANCELING).map(({ id }) => id)
+  return [...site.openlist.tasks.cancelled]
 }
 
 describe('with the first rule of a site', () => {
@@ -80,10 +80,7 @@ describe('with the first rule of a site', () => {
     queue('has failed', { kind, name, state: FAILED })
     queue('is done', { kind, name, state: SUCCEEDED })
     queue('of an admin', { kind, name, creator: 'admin', creator_role: 2 })
-    expect(await site.addRule('/far', { uid: ALICE }, 'read')).toMatchObject({
-      code: 200,
-      data: { waiting: 0 },
-    })
+    expect(await site.addRule('/far', { uid: ALICE }, 'read')).toMatchObject({ code: 200 })
     expect(cancelled()).toEqual(['waits', 'runs'])
   })
 
@@ -145,24 +142,81 @@ describe('a task at the file server', () => {
     queue('waits for a retry', { state: 8 })
     queue('has failed', { state: FAILED })
     queue('of an admin', { creator: 'admin', creator_role: 2 })
-    expect(await site.addRule('/nas/closed', { uid: BOB }, 'none')).toMatchObject({
-      code: 200,
-      data: { waiting: 0 },
-    })
+    expect(await site.addRule('/nas/closed', { uid: BOB }, 'none')).toMatchObject({ code: 200 })
     expect(cancelled()).toEqual(['own', 'runs', 'waits for a retry'])
   })
 
   test('is told of when it runs on after that', async () => {
     queue('runs', { state: RUNNING })
     const { data } = await site.addRule('/nas/closed', { uid: BOB }, 'none')
-    expect(data.warnings).toEqual(['tasks_under_way'])
+    expect(data).toMatchObject({ waiting: 1, warnings: ['tasks_under_way'] })
     const second = await site.addRule('/nas/closed', { uid: ALICE }, 'read')
-    expect(second.data.warnings).toEqual(['tasks_under_way'])
+    expect(second.data).toMatchObject({ waiting: 1, warnings: ['tasks_under_way'] })
     site.openlist.tasks.rows.length = 0
     queue('ends', { state: RUNNING })
     site.openlist.tasks.endsCancelled = true
     const third = await site.addRule('/nas/closed', { group: 'guest' }, 'none')
+    expect(third.data.waiting).toBe(0)
     expect(third.data.warnings).not.toContain('tasks_under_way')
+  })
+
+  test.each<[name: string, change: () => Promise<{ code: number; data: unknown }>, data: unknown]>([
+    [
+      'a rule that is changed',
+      () => site.admin('POST', 'folder_rule/update', { id: ruleId, access: 'none' }),
+      { waiting: 1 },
+    ],
+    [
+      'a rule that is deleted',
+      () => site.admin('POST', `folder_rule/delete?id=${ruleId}`),
+      { waiting: 1 },
+    ],
+    [
+      'a member who is removed',
+      () => site.admin('POST', 'group/member/remove', { id: staff, users: [BOB] }),
+      null,
+    ],
+    ['a user who is disabled', () => changeBob({ disabled: true }), null],
+    ['a user of another base folder', () => changeBob({ base_path: '/mine' }), null],
+    ['a user with fewer permissions', () => changeBob({ permission: 0 }), null],
+    ['a user who is deleted', () => site.admin('POST', `user/delete?id=${BOB}`), null],
+  ])('keeps a change unfinished while it runs on: %s', async (_, change, data) => {
+    await site.addRule('/nas/closed', { uid: ALICE }, 'read')
+    staff = await site.addGroup('staff', [BOB])
+    ruleId = (await site.addRule('/nas/closed', { group: 'staff' }, 'read')).data.id
+    queue('runs', { state: RUNNING })
+    expect(await change()).toMatchObject({ code: 200, data })
+    expect(cancelled()).toEqual(['runs'])
+    await site.settle()
+    expect(await isSettled(site)).toBe(false)
+    expect(await site.post('/api/fs/list', { path: '/' }, { token: bob })).toMatchObject({
+      code: expect.toSatisfy((code) => code !== 503),
+    })
+    site.openlist.tasks.rows.length = 0
+    await runFrequently(site.deps)
+    expect(await isSettled(site)).toBe(true)
+  })
+
+  test.each([
+    ['before the answer', 2, 0],
+    ['after it', 20, 1],
+  ])('that runs on ends, and what it has queued is cancelled: %s', async (_, end, waiting) => {
+    queue('unpacks', { kind: 'decompress', name: NAMES['decompress'] ?? '', state: RUNNING })
+    let waits = 0
+    const { wait } = site.deps
+    site.deps.wait = (milliseconds) => {
+      if (++waits === end) {
+        site.openlist.tasks.rows.length = 0
+        queue('fills', { kind: 'decompress_upload', name: 'upload a to [/nas](/b)' })
+      }
+      return wait(milliseconds)
+    }
+    expect(await site.addRule('/nas/closed', { uid: BOB }, 'none')).toMatchObject({
+      data: { waiting },
+    })
+    await site.settle()
+    expect(cancelled()).toEqual(['unpacks', 'fills'])
+    expect(await isSettled(site)).toBe(true)
   })
 
   test.each<[kind: string, name: string]>([
@@ -570,10 +624,7 @@ describe('a task that is deleted from its list', () => {
       code: 200,
       data: { 'of alice': 'task not found' },
     })
-    expect(unlisted()).toEqual([
-      ['own', CANCELING],
-      ['another', CANCELING],
-    ])
+    expect(unlisted()).toEqual([])
     expect(site.openlist.tasks.rows).toMatchObject([{ id: 'of alice', state: PENDING }])
   })
 
@@ -581,7 +632,7 @@ describe('a task that is deleted from its list', () => {
     queue('own')
     const deleted = await post('copy/delete_some', ['own'], site.adminToken)
     expect(deleted).toMatchObject({ code: 200 })
-    expect(unlisted()).toEqual([['own', CANCELING]])
+    expect(unlisted()).toEqual([])
   })
 
   test('stays where it can not be cancelled', async () => {

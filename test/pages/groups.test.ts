@@ -304,6 +304,21 @@ describe('the page of folders', () => {
     expect(second.location).toBe(`${FOLDERS}?done=folder-rule-made`)
   })
 
+  test('says that a task runs on after its right was taken, as the status of the site does', async () => {
+    const STATUS = '/account/admin'
+    await add('/nas', 'user:alice', 'read')
+    const task = { kind: 'copy', id: 'x', name: 'copy [/](/nas/a) to [/](/b)', creator: 'bob' }
+    site.openlist.tasks.rows.push({ ...task, creator_role: 0, state: RUNNING })
+    expect(await shown(FOLDERS)).not.toContain('has not ended all tasks')
+    await add('/nas', 'user:bob', 'none')
+    expect(await shown(FOLDERS)).toContain('OpenList has not ended all tasks')
+    expect(await shown(STATUS)).toContain('A change of rights in folders is not finished')
+    site.openlist.tasks.rows.length = 0
+    await admin.post(`${FOLDERS}/sync`)
+    expect(await shown(FOLDERS)).not.toContain('has not ended all tasks')
+    expect(await shown(STATUS)).not.toContain('is not finished')
+  })
+
   test('says that OpenList works on requests from before a change', async () => {
     await add('/nas', 'user:alice', 'read')
     expect(await shown(FOLDERS)).not.toContain('OpenList may still work on')
@@ -317,7 +332,7 @@ describe('the page of folders', () => {
 
   test('shows what waits, as the status of the site does, and writes it', async () => {
     const STATUS = '/account/admin'
-    const WAIT = 'Rights in folders wait to be written to the file server'
+    const WAIT = 'A change of rights in folders is not finished'
     await add('/nas', 'user:alice', 'read')
     expect(await shown(STATUS)).not.toContain(WAIT)
     site.openlist.answer = ({ path }) =>

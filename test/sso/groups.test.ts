@@ -13,7 +13,7 @@ import { MAX_PERMISSION } from '../../src/core/accounts/roles.ts'
 import { addGroup } from '../support/groups.ts'
 import { ISSUER, passProvider, type Person } from '../support/identity-provider.ts'
 import { FILES_BINDINGS, FILES_ORIGIN, OpenListStandIn } from '../support/openlist-stand-in.ts'
-import { CANCELING, PENDING } from '../support/openlist-tasks.ts'
+import { CANCELED, PENDING } from '../support/openlist-tasks.ts'
 import { prepared } from '../support/prepared.ts'
 import { ADMIN_PASSWORD, SECOND } from '../support/site.ts'
 import { SsoSite } from '../support/sso-site.ts'
@@ -167,7 +167,7 @@ describe('a sign-in that takes a group, in front of a file server', () => {
   test('is answered once the list is written and what waits is cancelled', async () => {
     expect(openlist.metas.at('/nas')).toMatchObject({ read_users: [1, aliceId] })
     await signIn([], START_HERE)
-    expect(openlist.tasks.rows).toMatchObject([{ id: 'own', state: CANCELING }])
+    expect(openlist.tasks.rows).toMatchObject([{ id: 'own', state: CANCELED }])
     expect(openlist.metas.at('/nas')).toMatchObject({ read_users: [1] })
   })
 
@@ -185,7 +185,7 @@ describe('a sign-in that takes a group, in front of a file server', () => {
     site.now += 10 * SECOND
     expect(await list('/nas')).toMatchObject({ code: 403 })
     await runFrequently(site.deps)
-    expect(openlist.tasks.rows).toMatchObject([{ id: 'own', state: CANCELING }])
+    expect(openlist.tasks.rows).toMatchObject([{ id: 'own', state: CANCELED }])
   })
 
   test('asks it for nothing when the groups stay', async () => {

@@ -16,7 +16,7 @@ type Answer = readonly [code: number, message: string, data?: unknown]
 export const PENDING = 0
 export const RUNNING = 1
 export const SUCCEEDED = 2
-export const CANCELING = 3
+const CANCELING = 3
 export const CANCELED = 4
 export const FAILED = 7
 const DONE: readonly number[] = [SUCCEEDED, CANCELED, FAILED]
@@ -27,7 +27,9 @@ export class StandInTasks {
   readonly rows: StandInTask[] = []
   /** Tasks that were deleted while they waited: no list has them, and they begin all the same. */
   readonly unlisted: StandInTask[] = []
-  /** Whether a task that is cancelled ends at once. */
+  /** The ids of tasks that were cancelled. */
+  readonly cancelled: string[] = []
+  /** Whether a task that runs ends at once when it is cancelled, as one does that waits. */
   endsCancelled = false
 
   /** @param name That of a call which begins no task; others are answered elsewhere. */
@@ -56,8 +58,14 @@ export class StandInTasks {
     const missing = ids.filter((id) => own.every((row) => row.id !== id))
     for (const row of own.filter(({ id }) => ids.includes(id)))
       if (name === 'delete_some') this.#delete(row)
-      else if (!DONE.includes(row.state)) row.state = this.endsCancelled ? CANCELED : CANCELING
+      else if (!DONE.includes(row.state)) this.#cancel(row)
     return [200, 'success', Object.fromEntries(missing.map((id) => [id, 'task not found']))]
+  }
+
+  #cancel(task: StandInTask): void {
+    if (!this.cancelled.includes(task.id)) this.cancelled.push(task.id)
+    const runs = task.state === RUNNING || task.state === CANCELING
+    task.state = runs && !this.endsCancelled ? CANCELING : CANCELED
   }
 
   #delete(task: StandInTask): void {

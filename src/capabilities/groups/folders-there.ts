@@ -2,7 +2,7 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { Refusal } from '../../core/base/refusals.ts'
 import { orUnavailable } from '../../core/database/database.ts'
 import { listForeignIn } from './metas.ts'
-import { type PlanDeps, readRights } from './plan.ts'
+import { isEnding, type PlanDeps, readRights } from './plan.ts'
 import { listStorages, secondPathsWithoutRules } from './second-paths.ts'
 import { findMissing, signsLinks } from './warnings.ts'
 
@@ -18,6 +18,8 @@ export interface FoldersThere {
   waiting: string[]
   /** The requests under way that began before a change of rights. */
   underWay: number
+  /** Whether OpenList still ends tasks, or shares, from before a change of rights. */
+  isEnding: boolean
   /** The first folders with users of OpenList's own. Folders with rules above them wait. */
   foreign: string[]
   /** The folders that are not there, of the first twenty. */
@@ -54,6 +56,7 @@ export async function readFoldersThere(
     return {
       waiting: Array.from(new Set(waiting)),
       underWay: rights.underWay,
+      isEnding: isEnding(rights),
       foreign: listForeignIn('/', rights).slice(0, MAX_FOREIGN).map(pathOf),
       missing,
       secondPaths: secondPathsWithoutRules(storages, folders),

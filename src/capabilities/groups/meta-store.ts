@@ -131,6 +131,13 @@ export async function recordSettled(db: Database, version: string): Promise<void
   })
 }
 
+/** Records that something has to be done there still, though no right has changed since. */
+export async function recordUnsettled(db: Database): Promise<void> {
+  await runBatch(db, {
+    unsettled: writing(db, THE_SERVICE).update(folderState, { written: '' }, eq(folderState.id, 1)),
+  })
+}
+
 /** Holds while the rules, and all that they depend on, are of a version. */
 export function isOfVersion(version: string): SQL {
   return sql`coalesce((${sql`select ${folderState.version} from ${folderState}`}), '') = ${version}`

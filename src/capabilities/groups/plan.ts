@@ -31,6 +31,8 @@ const meSchema = v.object({ id: v.number() })
 export interface RightsHere {
   /** Of the rules and all that they depend on. */
   version: string
+  /** Whether all is in force there that this version asks for, as far as is known. */
+  isSettled: boolean
   rules: readonly FolderRule[]
   /** The rules by the paths of their folders. */
   at: RulesAt
@@ -56,9 +58,11 @@ export async function readRightsHere({ db, now }: Pick<Deps, 'db' | 'now'>): Pro
   })
   const rules = readRules(answers.rules)
   const at = rulesByPath(rules)
+  // The first change makes the row.
+  const { version = '', written = '' } = answers.state[0] ?? {}
   return {
-    // The first change makes the row.
-    version: answers.state[0]?.version ?? '',
+    version,
+    isSettled: version === written,
     rules,
     at,
     folders: Array.from(at.keys()),
@@ -76,6 +80,11 @@ export interface Rights extends RightsHere, MetaPlan {
   adminId: number
   /** The lists that the rules give a folder, in ids there. */
   listsAt: (path: string) => Lists
+}
+
+/** Tells whether nothing waits but tasks, or shares, that OpenList does not end. */
+export function isEnding({ isSettled, writes, blocked, underWay }: Rights): boolean {
+  return !isSettled && writes.length + blocked.length + underWay === 0
 }
 
 /** @throws {Refusal} `filesUnavailable`, `filesBroken`. */

@@ -2,7 +2,7 @@ import { logError } from '../../core/database/log.ts'
 import type { RunPart } from '../../core/deps.ts'
 import { selectHasFolders } from './meta-store.ts'
 import { recordMissing, selectRuledFolders } from './missing-folders.ts'
-import { writeRest } from './writer.ts'
+import { untilTasksEnd, writeAll } from './writer.ts'
 
 /**
  * The run every five minutes: writes the folders that wait, and puts right what was changed at the
@@ -16,7 +16,8 @@ export const frequent: RunPart = async ({ deps, batch }) => {
   const files = deps.fileServer()
   if (found.length === 0 || files === undefined || files.problem !== undefined) return
   try {
-    await writeRest(deps, files)
+    const { areTasksLeft } = await writeAll(deps, files)
+    if (areTasksLeft) deps.defer(untilTasksEnd({ ...deps, db: deps.backgroundDb }, files))
     await recordMissing(
       deps,
       files,

@@ -82,9 +82,10 @@ export function readPeople(
   }))
 }
 
-/** Selects the version of the rules and of all that they depend on. */
+/** Selects the version of the rules and of all that they depend on, and the one that is in force. */
 export function selectFolderState(db: Database) {
-  return db.select({ version: folderState.version }).from(folderState)
+  const { version, written } = folderState
+  return db.select({ version, written }).from(folderState)
 }
 
 /** Selects a row while something waits to be written. */

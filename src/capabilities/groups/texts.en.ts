@@ -86,6 +86,8 @@ export const groupsEn = {
       'OpenList may still work on 1 request of a user that began before a change of rights, and may reach what is closed since. Wait until it has ended, or restart OpenList.',
       'OpenList may still work on # requests of users that began before a change of rights, and may reach what is closed since. Wait until they have ended, or restart OpenList.',
     ),
+    ending:
+      'OpenList has not ended all tasks that were cancelled when rights were taken (Canceling in its list of tasks), or a share. Until then a task may write into a closed folder, and delete what stands at its target. Wait until this note is gone, or restart OpenList.',
     waits: 'Waits to be written',
     sync: 'Write now',
     none: 'No folder has rights of its own',
@@ -147,7 +149,9 @@ export const groupsEn = {
       'Users can’t move or rename a folder in which rights are given. Here, the file server moves it, and its rights go along.',
     to: 'New path',
     moveSubmit: 'Move the folder',
-    attention: 'Rights in folders wait to be written to the file server',
+    attention: 'A change of rights in folders is not finished',
+    attentionHint:
+      'Folders wait to be written to the file server, or it still works on what began before. It goes on by itself.',
   },
 }
 

@@ -72,6 +72,8 @@ export const groupsZh: typeof groupsEn = {
     underWay: (count) =>
       `OpenList 可能仍在处理 ${count} 个在权限更改之前开始的用户请求，它们可能涉及此后关闭的内容。请等它们结束，或重启 OpenList。`,
     waitingHint: '每五分钟自动写入一次。权限将改变的用户在写入完成前需要等待。',
+    ending:
+      'OpenList 尚未结束全部在收回权限时取消的任务（在其任务列表中显示为 Canceling），或尚未关闭某个分享。在此之前，任务可能仍会写入已关闭的文件夹，并删除其目标位置的内容。请等到此提示消失，或重启 OpenList。',
     waits: '等待写入',
     sync: '立即写入',
     none: '没有单独设置权限的文件夹',
@@ -126,6 +128,8 @@ export const groupsZh: typeof groupsEn = {
     moveHint: '用户不能移动或重命名设置了权限的文件夹。在此移动时，权限随文件夹一起移动。',
     to: '新路径',
     moveSubmit: '移动文件夹',
-    attention: '有文件夹权限等待写入文件服务器',
+    attention: '文件夹权限的更改尚未完成',
+    attentionHint:
+      '有文件夹等待写入文件服务器，或文件服务器仍在处理更改之前的工作。无需操作，会自动继续。',
   },
 }

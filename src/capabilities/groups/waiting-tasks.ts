@@ -28,6 +28,11 @@ const FAILED: readonly number[] = [4, 7]
 /** The wait for tasks to end, once they are told to; not so long that the lease of the writer ends. */
 const END_TRIES = 10
 const END_MILLISECONDS = 250
+/**
+ * What one that ends has put into a queue is cancelled, too: an unpacking first makes one task, and
+ * that one more.
+ */
+const MAX_PASSES = 3
 
 const taskSchema = v.object({
   id: v.string(),
@@ -49,11 +54,12 @@ type TaskDeps = OriginDeps & Pick<Deps, 'wait'>
 export async function cancelForbiddenTasks(
   deps: PlanDeps & TaskDeps,
   files: FileServer,
-): Promise<RightsHere> {
+): Promise<RightsHere & { areTasksLeft: boolean }> {
   const here = await readRightsHere(deps)
-  if (here.folders.length > 0)
-    await cancelTasksOver(deps, files, { ...here, metas: await listMetas(deps, files) })
-  return here
+  const areTasksLeft =
+    here.folders.length > 0 &&
+    (await cancelTasksOver(deps, files, { ...here, metas: await listMetas(deps, files) }))
+  return { ...here, areTasksLeft }
 }
 
 /**
@@ -73,17 +79,53 @@ export async function cancelTasksOver(
   here: RightsOfTasks,
 ): Promise<boolean> {
   if (here.folders.length === 0) return false
-  const moves = await listClosedMoves(deps, files, here)
+  let isHeld = false
+  const areLeft = await inPasses(async () => {
+    const moves = await listClosedMoves(deps, files, here)
+    const ending = await cancelOver(deps, files, here, moves)
+    isHeld = moves.size > 0 && (await forgetMoves(deps, files, moves))
+    return ending
+  })
+  return areLeft || isHeld
+}
+
+/** What has become of tasks that ran when they were told to end. */
+type Ending = 'none ran' | 'ended' | 'run on'
+
+/** @returns Whether some run on, or may have put others into a queue. */
+async function inPasses(end: () => Promise<Ending>): Promise<boolean> {
+  for (let passes = 0; passes < MAX_PASSES; passes++) {
+    const ending = await end()
+    if (ending !== 'ended') return ending === 'run on'
+  }
+  return true
+}
+
+async function cancelOver(
+  deps: TaskDeps,
+  files: FileServer,
+  here: RightsOfTasks,
+  moves: Moves,
+): Promise<Ending> {
   const holdsMove = (kind: TaskKind, task: Task) =>
     isOfUser(task) && Array.from(moves.keys()).some((folder) => enters(kind, task, folder))
   const unsafe = await listLeadingOut(deps, files, here)
   const isForbidden = (kind: TaskKind, task: Task) =>
     isOver(kind, task, here) || holdsMove(kind, task) || unsafe.has(`${kind} ${task.id}`)
-  const haveEnded = await Promise.all(
-    TASK_KINDS.map((kind) => endTasks(deps, files, kind, (task) => isForbidden(kind, task))),
+  return endAll(deps, files, isForbidden)
+}
+
+/** Ends tasks of all kinds. */
+async function endAll(
+  deps: TaskDeps,
+  files: FileServer,
+  which: (kind: TaskKind, task: Task) => boolean,
+): Promise<Ending> {
+  const endings = await Promise.all(
+    TASK_KINDS.map((kind) => endTasks(deps, files, kind, (task) => which(kind, task))),
   )
-  const isHeld = moves.size > 0 && (await forgetMoves(deps, files, moves))
-  return isHeld || !haveEnded.every(Boolean)
+  if (endings.includes('run on')) return 'run on'
+  return endings.includes('ended') ? 'ended' : 'none ran'
 }
 
 /**
@@ -96,15 +138,10 @@ export async function endTasksInto(
   files: FileServer,
   folders: readonly string[],
 ): Promise<void> {
-  await Promise.all(
-    TASK_KINDS.map((kind) =>
-      endTasks(
-        deps,
-        files,
-        kind,
-        (task) => isOfUser(task) && folders.some((folder) => enters(kind, task, folder)),
-      ),
-    ),
+  await endAll(
+    deps,
+    files,
+    (kind, task) => isOfUser(task) && folders.some((folder) => enters(kind, task, folder)),
   )
 }
 
@@ -220,28 +257,28 @@ export async function cancelTasks(
  * Ends what users have begun before the site had rules, when nobody looked: the file server deletes
  * the source of a move when all is done that goes into the same folder.
  *
- * @returns Whether any task is left, of an administrator too: moves of users may wait for it.
+ * @returns Whether tasks of users run on, and whether any is left, of an administrator too: moves
+ *   of users may wait for it.
  * @throws {Refusal} `filesUnavailable`, `filesBroken`.
  */
-export async function endEarlierTasks(deps: TaskDeps, files: FileServer): Promise<boolean> {
-  await Promise.all(TASK_KINDS.map((kind) => endTasks(deps, files, kind, isOfUser)))
+export async function endEarlierTasks(
+  deps: TaskDeps,
+  files: FileServer,
+): Promise<{ areLeft: boolean; isAnyLeft: boolean }> {
+  const areLeft = await inPasses(() => endAll(deps, files, (_, task) => isOfUser(task)))
   const left = await Promise.all(
     TASK_KINDS.map((kind) => listTasks(deps, files, kind, 'undone', () => true)),
   )
-  return left.some(({ length }) => length > 0)
+  return { areLeft, isAnyLeft: left.some(({ length }) => length > 0) }
 }
 
-/**
- * Cancels tasks, and waits for those that run to end, as long as it may.
- *
- * @returns Whether they have ended.
- */
+/** Cancels tasks, and waits for those that run to end, as long as it may. */
 async function endTasks(
   deps: TaskDeps,
   files: FileServer,
   kind: TaskKind,
   which: (task: Task) => boolean,
-): Promise<boolean> {
+): Promise<Ending> {
   let running: string[] = []
   const undone = await listTasks(deps, files, kind, 'undone', (task) => {
     const { id, state } = task
@@ -252,6 +289,7 @@ async function endTasks(
   })
   if (undone.length > 0)
     await cancelTasks(kind, undone, (path, body) => callAsAdmin(deps, files, path, body))
+  if (running.length === 0) return 'none ran'
   for (let tries = 0; running.length > 0 && tries < END_TRIES; tries++) {
     await deps.wait(END_MILLISECONDS)
     const ending = new Set(
@@ -259,7 +297,7 @@ async function endTasks(
     )
     running = running.filter((id) => ending.has(id))
   }
-  return running.length === 0
+  return running.length === 0 ? 'ended' : 'run on'
 }
 
 /** Lists the ids of the tasks that may be begun again. */

@@ -1,5 +1,6 @@
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { Database, Deps } from '../../core/deps.ts'
+import { recordUnsettled } from './meta-store.ts'
 import { countEarlier, waitForRequests } from './requests-under-way.ts'
 import { isSettled } from './store.ts'
 import {
@@ -72,5 +73,8 @@ export async function takeInTime(
 ): Promise<void> {
   if (haveWritten.has(deps.db)) return
   if (!(await isSettled(deps.db))) await writeFirst(deps, files)
-  else if (isStopping) await cancelTasksInTime(deps, files)
+  else if (isStopping && (await cancelTasksInTime(deps, files))) {
+    await recordUnsettled(deps.db)
+    deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
+  }
 }

@@ -22,12 +22,17 @@ export type WriterDeps = LeaseDeps &
   Pick<Deps, 'isolateMemory'> & {
     /** Tells of a failure after which folders wait; by default in the log. */
     tellFailure?: typeof logError
+    /** How long tasks that run on are looked at after an answer; by default until the next run. */
+    lookingMilliseconds?: number
   }
 
 /** The number of folders that are written before an answer. */
 const MAX_FOLDERS = 20
 /** The next requests of users do not wait for longer while others write. */
 const PATIENCE_MILLISECONDS = 1000
+/** Tasks that run on are looked at once a second until the next run, if the platform allows it. */
+const LOOK_MILLISECONDS = 1000
+const LOOKING_MILLISECONDS = 270_000
 /** For so long users get 503 after a writer was killed. A write takes the file server 20 ms. */
 export const LEASE_MILLISECONDS = 5000
 
@@ -44,6 +49,8 @@ export interface Written {
   waiting: number
   /** The requests under way that began before a change of rights. */
   underWay: number
+  /** Tasks run on that were cancelled, or that the deletion of a closed source waits for. */
+  areTasksLeft: boolean
   warnings: FolderWarning[]
 }
 
@@ -72,27 +79,58 @@ export async function writeFolders(
   }
   const { folders, records, underWay } = await readRightsHere(deps)
   const waiting = new Set([...folders, ...records.map(({ path }) => path)]).size
-  return { folders: folders.length, written: 0, waiting, underWay, warnings: [] }
+  const none = { written: 0, areTasksLeft: false, warnings: [] }
+  return { folders: folders.length, waiting, underWay, ...none }
 }
 
-/** Writes all folders that wait, after an answer. A failure is logged; the next run tries again. */
+/** Finishes a change after its answer. A failure is logged; the next run tries again. */
 export async function writeRest(deps: WriterDeps, files: FileServer): Promise<void> {
-  let written: Written
-  do written = await writeFolders(deps, files)
-  while (written.waiting > 0 && written.written > 0)
+  const { areTasksLeft } = await writeAll(deps, files)
+  if (areTasksLeft) await untilTasksEnd(deps, files)
 }
 
 /**
- * Cancels the tasks that are forbidden, again once the requests under way have made theirs. A
- * failure is logged; the next run tries again.
+ * Cancels what tasks that run on put into a queue, until they have ended.
+ *
+ * @see writeRest
  */
-export async function cancelTasksInTime(deps: WriterDeps, files: FileServer): Promise<void> {
+export async function untilTasksEnd(deps: WriterDeps, files: FileServer): Promise<void> {
+  const end = deps.now() + (deps.lookingMilliseconds ?? LOOKING_MILLISECONDS)
+  while (deps.now() < end) {
+    await deps.wait(LOOK_MILLISECONDS)
+    const isLeft = (await cancelTasks(deps, files))?.areTasksLeft
+    if (isLeft !== true && !(await writeAll(deps, files)).areTasksLeft) return
+  }
+}
+
+/** Writes all folders that wait. A failure is logged. */
+export async function writeAll(deps: WriterDeps, files: FileServer): Promise<Written> {
+  for (;;) {
+    const written = await writeFolders(deps, files)
+    if (written.waiting === 0 || written.written === 0) return written
+  }
+}
+
+/**
+ * Cancels the tasks that are forbidden, again once the requests under way have made theirs.
+ *
+ * @returns Whether some may be left. The next run tries again.
+ */
+export async function cancelTasksInTime(deps: WriterDeps, files: FileServer): Promise<boolean> {
+  const first = await cancelTasks(deps, files)
+  if (first === undefined) return true
+  if (!(await waitForRequests(deps, first.underWay))) return first.areTasksLeft
+  return (await cancelTasks(deps, files))?.areTasksLeft !== false
+}
+
+/** @returns `undefined` after a failure, which is logged. */
+async function cancelTasks(deps: WriterDeps, files: FileServer) {
   try {
-    const { underWay } = await cancelForbiddenTasks(deps, files)
-    if (await waitForRequests(deps, underWay)) await cancelForbiddenTasks(deps, files)
+    return await cancelForbiddenTasks(deps, files)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     tellFailure(deps, error, { during: 'the tasks of the file server' })
+    return undefined
   }
 }
 
@@ -195,17 +233,18 @@ async function writeRound(
   const rights = await readRights(leased, files)
   const isFirst =
     rights.folders.length > 0 && (mayBeFirst || rights.records.every(({ lists }) => !lists))
-  let areTasksLeft = isFirst
+  let areTasksLeft = false
+  let isAnyLeft = isFirst
   const endTasks = async () => {
-    const ending = isFirst ? endEarlierTasks(deps, files) : cancelTasksOver(deps, files, rights)
-    areTasksLeft = await ending
+    if (isFirst) ({ areLeft: areTasksLeft, isAnyLeft } = await endEarlierTasks(deps, files))
+    else isAnyLeft = areTasksLeft = await cancelTasksOver(deps, files, rights)
   }
   const ended = await Promise.all([
     isDone(deps, 'the shares of the file server', disableShares(leased, files, rights)),
     isDone(deps, 'the tasks of the file server', endTasks()),
   ])
   const { underWay } = rights
-  const isEnded = ended.every(Boolean) && underWay === 0
+  const isEnded = ended.every(Boolean) && underWay === 0 && !areTasksLeft
   const { left, done } = await writeSome(leased, files, rights, choose(rights))
   if (left.length === 0 && isEnded) await recordSettled(deps.db, rights.version)
   const waiting = new Set(left.map(({ path }) => path))
@@ -215,7 +254,8 @@ async function writeRound(
     written: written.size,
     waiting: isEnded ? waiting.size : Math.max(waiting.size, 1),
     underWay,
-    warnings: areTasksLeft ? ['tasks_under_way'] : [],
+    areTasksLeft,
+    warnings: isAnyLeft ? ['tasks_under_way'] : [],
   }
 }
 

@@ -5,7 +5,7 @@ import { latchkey } from '../../../programs/kit/printed-command.ts'
 import { findFileServer } from '../../../programs/site/file-server.ts'
 import type { Checks } from '../../../programs/site/in-programs.ts'
 import type { Site } from '../../../programs/site/site.ts'
-import { readRights, type Rights } from '../plan.ts'
+import { isEnding, readRights, type Rights } from '../plan.ts'
 import { isOpenToGuest } from '../open-to-guest.ts'
 import { listForeignIn } from '../metas.ts'
 import { findWarningsOfAll } from '../warnings.ts'
@@ -32,6 +32,7 @@ async function checkFolders(site: Site, files: FileServer): Promise<Finding[]> {
       ...judgeForeign(foreign),
       ...judgeWritten(rights),
       ...judgeUnderWay(rights),
+      ...judgeEnding(rights),
       ...judgeOpenToGuest(rights),
       ...judgeMissing(missing),
       ...judgeSecondPaths(secondPaths),
@@ -70,6 +71,14 @@ function judgeUnderWay({ underWay }: Rights): Finding[] {
   if (underWay === 0) return []
   const text = `OpenList may still work on requests of users that began before a change of rights, and reach what is closed since: ${underWay}`
   return [warning(CHECK, text, 'wait until they have ended, or restart OpenList')]
+}
+
+function judgeEnding(rights: Rights): Finding[] {
+  if (!isEnding(rights)) return []
+  const text =
+    'OpenList has not ended all tasks, or shares, that a change of rights has taken: until then a task may write into a closed folder, and delete what stands at its target'
+  const remedy = `wait until the tasks that OpenList lists as Canceling have ended, or restart OpenList; ${latchkey('folder-rule', 'sync')} looks again`
+  return [warning(CHECK, text, remedy)]
 }
 
 function judgeOpenToGuest(rights: Rights): Finding[] {

@@ -3,6 +3,9 @@ import { findFileServer } from '../../../programs/site/file-server.ts'
 import type { Site } from '../../../programs/site/site.ts'
 import type { RuleDeps } from '../folder-rules.ts'
 
+/** A command ends no later than this after what it has said. */
+const LOOKING_MILLISECONDS = 10_000
+
 /** Gives decisions the file server of the site that a command works on. */
 export async function withFileServer(site: Site, isRemote: boolean): Promise<RuleDeps> {
   const files = await findFileServer(isRemote)
@@ -13,5 +16,6 @@ export async function withFileServer(site: Site, isRemote: boolean): Promise<Rul
     isTold = true
     process.stderr.write(`OpenList does not have all of this yet: ${reasonIn(error)}.\n`)
   }
-  return { ...site, backgroundDb: site.db, fileServer: () => files, tellFailure }
+  const own = { fileServer: () => files, tellFailure, lookingMilliseconds: LOOKING_MILLISECONDS }
+  return { ...site, backgroundDb: site.db, ...own }
 }

@@ -113,9 +113,10 @@ async function findRule(
   return rules[0]
 }
 
-/** Says how many folders are not written yet. */
+/** Says that a change is not finished. */
 function say(waiting: number): string {
-  return waiting === 0 ? '' : ` Folders that wait to be written to OpenList: ${waiting}.`
+  if (waiting === 0) return ''
+  return ` Not finished, waiting: ${waiting} (folders to be written to OpenList, or what it works on from before); ${latchkey('doctor')} says what.`
 }
 
 const check = onSite({

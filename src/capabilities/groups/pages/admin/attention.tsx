@@ -3,7 +3,7 @@ import { Row } from '../../../../web/kit/rows.tsx'
 import { selectIsWaiting } from '../../store.ts'
 import { FOLDERS_PATH } from './folder-props.ts'
 
-/** Finds out whether rights in folders wait to be written, or could not be. */
+/** Finds out whether a change of rights in folders is not finished. */
 export const findWaitingFolders: FindAttention = async (db, batch) => {
   const { waiting } = await batch.add({ waiting: selectIsWaiting(db) })
   return ({ t }) =>
@@ -16,7 +16,7 @@ export const findWaitingFolders: FindAttention = async (db, batch) => {
             level={3}
             title={<a href={FOLDERS_PATH}>{t.folders.attention}</a>}
           >
-            <p class="facts">{t.folders.waitingHint}</p>
+            <p class="facts">{t.folders.attentionHint}</p>
           </Row>,
         ]
 }

@@ -46,7 +46,7 @@ function Notes({ view, rules, hasFiles, hasOpenLinks, there, refused }: FoldersP
     if (rules.length === 0) return <></>
     return <p class="note">{hasFiles ? t.away : t.noFilesHint}</p>
   }
-  const { waiting, underWay, secondPaths, signsLinks } = there
+  const { waiting, underWay, isEnding, secondPaths, signsLinks } = there
   return (
     <>
       {waiting.length > 0 && (
@@ -66,6 +66,7 @@ function Notes({ view, rules, hasFiles, hasOpenLinks, there, refused }: FoldersP
         </article>
       )}
       {underWay > 0 && <p class="note">{t.underWay(underWay)}</p>}
+      {isEnding && <p class="note">{t.ending}</p>}
       {!signsLinks && <p class="note">{hasOpenLinks ? t.openLinks : t.refusedLinks}</p>}
       {secondPaths.length > 0 && (
         <p class="note">{t.secondPaths(secondPaths.join(view.t.listSeparator))}</p>
