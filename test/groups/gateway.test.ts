@@ -27,6 +27,7 @@ const SELECT_FILES = {
   message: 'you may not write everywhere on this site: select the files and move them',
   data: null,
 }
+const NOT_THERE = { code: 404, message: 'object not found', data: null }
 const IN_PARTS = {
   code: 403,
   message:
@@ -963,12 +964,45 @@ describe('names that a request does not say, where a part of the storage is clos
     openlist.paths()
     expect(await post('fs/rename', rename)).toMatchObject(PASSED)
     expect(openlist.paths()).not.toContain('POST /api/fs/list')
-    expect(await post('fs/move', move)).toEqual(IN_PARTS)
+    expect(await post('fs/move', move)).toEqual(NOT_THERE)
     for (let i = 0; i < 30; i++) openlist.files[`/nas/other/${i}.txt`] = 'a'
     const names = Array.from({ length: 30 }, (_, i) => `${i}.txt`)
     openlist.paths()
     expect(await post('fs/move', { ...move, names })).toMatchObject(PASSED)
     expect(openlist.paths().length).toBeLessThan(12)
+  })
+
+  test.each<[name: string, body: object]>([
+    ['fs/copy', { ...between, names: ['gone'] }],
+    ['fs/copy', { ...between, src_dir: '/nas/gone' }],
+    ['fs/copy', { ...between, names: ['other', 'a', 'b'] }],
+    ['fs/copy', { ...between, src_dir: '/else' }],
+    ['fs/move', { ...between, dst_dir: '/nas/x', names: ['gone'] }],
+    ['fs/rename', { path: '/nas/gone', name: 'x' }],
+    ['fs/remove_empty_directory', { src_dir: '/nas/gone' }],
+  ])('are not looked for where nothing is there: %s %j', async (name, body) => {
+    openlist.folders.push('/nas/other')
+    openlist.answer = ({ path, body: sent }) => {
+      const isOutside = path === '/api/fs/get' && sent.includes('/else')
+      const isGone = path === '/api/fs/list' && sent.includes('/gone')
+      if (!isOutside && !isGone) return undefined
+      const message = isOutside
+        ? 'failed get storage: storage not found; rawPath: /else/other'
+        : 'failed get objs: failed get dir: failed to get obj: object not found'
+      return Response.json({ code: 500, message, data: null })
+    }
+    expect(await post(name, body)).toEqual(NOT_THERE)
+    expect(openlist.paths()).not.toContain(`POST /api/${name}`)
+    const copied = await dav('COPY', '/dav/nas/gone', { Destination: '/dav/way/to/mine/x' })
+    expect(copied.status).toBe(404)
+  })
+
+  test('are too many to be looked through where a storage does not tell', async () => {
+    openlist.answer = ({ path }) =>
+      path === '/api/fs/get'
+        ? Response.json({ code: 500, message: 'object not found: EIO', data: null })
+        : undefined
+    expect(await post('fs/copy', between)).toEqual(IN_PARTS)
   })
 
   test('are too many to be looked through', async () => {

@@ -1,15 +1,12 @@
-import * as v from 'valibot'
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { OriginDeps } from '../files/origin.ts'
 import { joinNames, nameOf, parentOf } from './openlist-paths.ts'
-import { itemAt, listAt } from './there.ts'
+import { type Kind, kindAt, listAt } from './there.ts'
 
 /** The folders that are listed for one request, or one change of rules. */
 const MAX_FOLDERS = 500
 /** So many items are asked for one by one: the folder of an item can have very many names. */
 const MAX_ITEMS = 5
-
-const itemSchema = v.object({ is_dir: v.boolean() })
 
 /** The names in a folder, and whether they are those of folders. */
 type Names = ReadonlyMap<string, boolean>
@@ -36,17 +33,17 @@ export class ListedNames {
    * @throws {Refusal} `filesUnavailable`.
    */
   async stayIn(item: string): Promise<boolean> {
-    const isFolder = await this.#isFolder(item)
-    return isFolder === true ? this.stayBelow(item) : isFolder === false
+    const kind = await this.kindOf(item)
+    return kind === 'folder' ? this.stayBelow(item) : kind === 'file'
   }
 
-  /** @returns `undefined` for an item that is not there, or can't be found. */
-  async #isFolder(item: string): Promise<boolean | undefined> {
-    if (this.#items++ < MAX_ITEMS) {
-      const found = await itemAt(this.#deps, this.#files, item)
-      return v.is(itemSchema, found) ? found.is_dir : undefined
-    }
-    return (await this.#list(parentOf(item)))?.get(nameOf(item))
+  /** Tells what an item is. @throws {Refusal} `filesUnavailable`, `filesBroken`. */
+  async kindOf(item: string): Promise<Kind> {
+    if (this.#items++ < MAX_ITEMS) return kindAt(this.#deps, this.#files, item)
+    const names = await this.#list(parentOf(item))
+    const isFolder = names?.get(nameOf(item))
+    if (isFolder !== undefined) return isFolder ? 'folder' : 'file'
+    return names === undefined ? 'unknown' : 'gone'
   }
 
   /** As `stayIn` does, for a folder. */

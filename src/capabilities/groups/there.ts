@@ -25,6 +25,20 @@ export async function isGone(deps: OriginDeps, files: FileServer, path: string):
   return code !== 200 && message.includes('object not found')
 }
 
+/** What is at a path. `unknown` also for what a storage, or a list of users, does not tell. */
+export type Kind = 'file' | 'folder' | 'gone' | 'unknown'
+
+const kindSchema = v.object({ is_dir: v.boolean() })
+const GONE = /object not found$|^failed get storage: storage not found;/
+
+/** @throws {Refusal} `filesUnavailable`, `filesBroken`. */
+export async function kindAt(deps: OriginDeps, files: FileServer, path: string): Promise<Kind> {
+  const { code, message, data } = await get(deps, files, path)
+  if (code !== 200) return GONE.test(message) ? 'gone' : 'unknown'
+  if (!v.is(kindSchema, data)) return 'unknown'
+  return data.is_dir ? 'folder' : 'file'
+}
+
 /** OpenList waits for a storage that does not answer, some for ever. */
 const PATIENCE_MILLISECONDS = 2500
 

@@ -202,6 +202,7 @@ export const REFUSALS = {
   },
   usersFromRules: { code: 403, message: 'the users of this folder come from its rules' },
   groupDenied: { code: 403, message: 'your account is in none of the groups that may do this' },
+  objectNotFound: { code: 404, message: 'object not found' },
   shareEnded: { code: 404, message: 'the share has expired or is no longer valid' },
   unknownPath: { code: 404, message: 'no such endpoint' },
   sessionNotFound: { code: 404, message: 'no such session' },

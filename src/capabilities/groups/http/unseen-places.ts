@@ -25,7 +25,7 @@ import type { ItemCall } from './items.ts'
  *   and so do those in an archive, or a torrent.
  *
  * @throws {Refusal} `otherStorage`, `folderDenied`, `partOfSiteClosed`, `partOfStorageClosed`,
- *   `folderNotSearched`; `filesUnavailable`, `filesBroken`.
+ *   `folderNotSearched`, `objectNotFound`; `filesUnavailable`, `filesBroken`.
  */
 export async function refuseUnseenPlaces(
   deps: OriginDeps,
@@ -58,13 +58,19 @@ export async function refuseUnseenPlaces(
 
   const listed = new ListedNames(deps, files)
   for (const folder of item.walks?.(basePath) ?? [])
-    if (!(await listed.stayBelow(folder))) throw new Refusal('folderNotSearched')
+    if (!(await listed.stayBelow(folder))) throw await whyNotSearched(listed, folder)
   // Also in one storage: where it can't do so by itself, OpenList goes through the folder. One that
   // gets the name of another is gone through by what waits in a queue for that.
   const sources = [...copies, ...moves].map(({ from }) => from).concat(renames)
   for (const [storage, paths] of Map.groupBy(sources, (path) => storageAt(storages, path))) {
     if (areMet(seen, storagesReached(storages, storage).map(readsWhole))) continue
     for (const path of paths)
-      if (!(await listed.stayIn(path))) throw new Refusal('folderNotSearched')
+      if (!(await listed.stayIn(path))) throw await whyNotSearched(listed, path)
   }
+}
+
+/** What is not there is not passed on: it may be there before OpenList looks. */
+async function whyNotSearched(listed: ListedNames, path: string): Promise<Refusal> {
+  const isGone = (await listed.kindOf(path)) === 'gone'
+  return new Refusal(isGone ? 'objectNotFound' : 'folderNotSearched')
 }

@@ -140,6 +140,7 @@ const refusals: Record<RefusalName, string> = {
   partOfSiteClosed: 'You may not write everywhere on this site. Select the files and move them.',
   folderNotSearched:
     'This folder has more than 500 folders in it, or a name with a backslash. Copy or move what is in it in parts.',
+  objectNotFound: 'There is no such file or folder.',
   usersFromRules: 'The users of this folder come from its rules. Change the rules.',
   groupDenied: 'Your account is in none of the groups that may do this.',
   groupNotFound: 'There is no such group.',

@@ -339,6 +339,7 @@ export const kitZh: KitTexts = {
     partOfSiteClosed: '你不能写入此站点的所有位置。请选择文件后再移动。',
     folderNotSearched:
       '此文件夹中的文件夹超过 500 个，或者有名称包含反斜杠。请分批复制或移动其中的内容。',
+    objectNotFound: '没有此文件或文件夹。',
     usersFromRules: '此文件夹的用户由规则决定，请修改规则。',
     groupDenied: '你的账户不在允许这样做的用户组中。',
     groupNotFound: '没有此用户组。',
