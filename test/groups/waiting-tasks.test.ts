@@ -6,6 +6,7 @@ import { GENERAL, MAX_PERMISSION, PERMISSION } from '../../src/core/accounts/rol
 import { needsOfTask } from '../../src/capabilities/groups/task-needs.ts'
 import {
   CANCELED,
+  CANCELING,
   FAILED,
   PENDING,
   RUNNING,
@@ -195,6 +196,13 @@ describe('a task at the file server', () => {
     site.openlist.tasks.rows.length = 0
     await runFrequently(site.deps)
     expect(await isSettled(site)).toBe(true)
+  })
+
+  test('finishes a change when it was cancelled before it began', async () => {
+    queue('waits for a worker', { state: CANCELING, start_time: null })
+    const { data } = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(data.waiting).toBe(0)
+    expect(data.warnings).not.toContain('tasks_under_way')
   })
 
   test.each([

@@ -7,6 +7,7 @@ export interface StandInTask {
   creator_role: number
   /** `tache.State`. */
   state: number
+  start_time?: string | null
 }
 
 /** What a call of tasks answers: a code, and the message of a refusal or the data. */
@@ -16,7 +17,7 @@ type Answer = readonly [code: number, message: string, data?: unknown]
 export const PENDING = 0
 export const RUNNING = 1
 export const SUCCEEDED = 2
-const CANCELING = 3
+export const CANCELING = 3
 export const CANCELED = 4
 export const FAILED = 7
 const DONE: readonly number[] = [SUCCEEDED, CANCELED, FAILED]
@@ -45,7 +46,12 @@ export class StandInTasks {
     )
     if (name === 'undone' || name === 'done') {
       const listed = own.filter(({ state }) => DONE.includes(state) === (name === 'done'))
-      return [200, 'success', listed.length === 0 ? null : listed]
+      const runs = [RUNNING, CANCELING]
+      const begun = listed.map((row) => ({
+        start_time: runs.includes(row.state) ? '2026-01-01T00:00:00Z' : null,
+        ...row,
+      }))
+      return [200, 'success', listed.length === 0 ? null : begun]
     }
     if (name === 'delete') {
       const task = own.find(({ id }) => id === tid)

@@ -38,6 +38,8 @@ const taskSchema = v.object({
   id: v.string(),
   name: v.string(),
   state: v.number(),
+  /** Null before it begins. */
+  start_time: v.nullish(v.string(), null),
   creator: v.string(),
   creator_role: v.number(),
 })
@@ -281,10 +283,10 @@ async function endTasks(
 ): Promise<Ending> {
   let running: string[] = []
   const undone = await listTasks(deps, files, kind, 'undone', (task) => {
-    const { id, state } = task
+    const { id, state, start_time: start } = task
     if (!which(task)) return false
-    // One that was cancelled before can run on.
-    if (state === RUNNING || state === CANCELING) running.push(id)
+    // One that was cancelled before can run on. One that had not begun does not begin.
+    if (state === RUNNING || (state === CANCELING && start !== null)) running.push(id)
     return state === RUNNING || WAITING.includes(state)
   })
   if (undone.length > 0)
