@@ -440,6 +440,39 @@ describe('another spelling of a closed folder', () => {
   })
 })
 
+const node = (parent: string, name: string) => ({ parent, name, is_dir: true, size: 0, type: 1 })
+
+test('a closed folder is told by no page of a search, and by no number of what it finds', async () => {
+  const shown = ['a', 'b', 'c', 'd'].map((name) => node('/nas/other', name))
+  const closed = [node('/nas', 'closed'), node('/', 'way')]
+  let nodes = shown
+  openlist.answer = ({ path, body }) => {
+    if (path !== '/api/fs/search') return undefined
+    const { page, per_page: size } = JSON.parse(body)
+    const content = nodes.slice((page - 1) * size, page * size)
+    return Response.json({ code: 200, message: '', data: { content, total: nodes.length } })
+  }
+  const search = (page: number, size: number) =>
+    post('fs/search', { parent: '/', keywords: 'a', page, per_page: size })
+  for (const size of [1, 2, 3, 9])
+    for (const page of [1, 2, 3, 4, 5]) {
+      nodes = shown
+      const { data } = await search(page, size)
+      const first = (page - 1) * size
+      expect(data.content).toEqual(shown.slice(first, first + size))
+      expect(data.total).toBe(Math.min(shown.length, page * size + 1))
+      for (const place of [0, 1, 4]) {
+        nodes = shown.toSpliced(place, 0, ...closed)
+        expect((await search(page, size)).data).toEqual(data)
+      }
+    }
+  expect(await search(101, 100)).toMatchObject({ code: 400 })
+  expect(await site.call('GET', '/api/fs/search?parent=/&page=1', { token })).toMatchObject({
+    code: 400,
+  })
+  expect(await post('fs/search', { parent: '/', keywords: 1 })).toMatchObject({ code: 400 })
+})
+
 test.each([
   ['/dav/', 403],
   ['/dav/nas', 403],

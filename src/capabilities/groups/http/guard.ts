@@ -44,7 +44,7 @@ import { settleFor } from '../writer.ts'
 import { davPathOf, type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
 import { isReading, readingOf, shareOf } from './readings.ts'
-import { isSearch, withoutOtherSpellings } from './search-results.ts'
+import { type GuardedSearch, guardedSearchOf, isSearch } from './search-results.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 import { guardStorages } from './storage-guard.ts'
 import { refuseUnseenPlaces } from './unseen-places.ts'
@@ -79,7 +79,7 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
   if (shown !== undefined) return guardShown(site, shown, named)
   const meta = guardMetas(deps, files, call) ?? guardStorages(deps, files, call)
   if (meta !== undefined) return meta
-  if (isSearch(call)) return guardSearch(site)
+  if (isSearch(call)) return guardSearch(site, call)
   const understood = isReading(call) ? reading?.understood : {}
   return {
     column: site.rights.column,
@@ -115,18 +115,18 @@ function refuseOtherSpelling(
     throw new Refusal('folderDenied')
 }
 
-/** What was found is in the index as somebody has spelled it. */
-function guardSearch(site: Site): GuardedCall {
-  let known: Rights | undefined
+function guardSearch(site: Site, call: FileCall): GuardedCall {
+  let search: GuardedSearch | undefined
   return {
     column: site.rights.column,
     admit: async (asker) => {
-      known = await settle(site, asker)
-      return {}
+      const known = await settle(site, asker)
+      search = known?.seen.isAdmin === false ? guardedSearchOf(call, known.seen) : undefined
+      return search?.understood ?? {}
     },
-    answer: async ({ isAdmin }, answer) => {
-      if (isAdmin || known?.hasRules !== true) return answer
-      const text = withoutOtherSpellings(known.seen, await readAnswer(site.files, answer))
+    answer: async (_, answer) => {
+      if (search === undefined) return answer
+      const text = search.answer(await readAnswer(site.files, answer))
       return new Response(text, withoutLength(answer))
     },
   }

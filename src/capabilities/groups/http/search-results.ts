@@ -1,11 +1,68 @@
 import * as v from 'valibot'
-import type { FileCall } from '../../../web/kit/file-guard.ts'
 import { cleanFolder } from '../../../core/base/clean-folder.ts'
-import { isOtherSpelling, type SeenRules } from '../decision.ts'
+import { Refusal } from '../../../core/base/refusals.ts'
+import { validateJson } from '../../../web/http/input.ts'
+import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
+import { accessAt, isOtherSpelling, mayRead, type SeenRules } from '../decision.ts'
 import { joinNames } from '../openlist-paths.ts'
+import { understoodJson } from './readings.ts'
 
 export function isSearch({ area, path }: FileCall): boolean {
   return area === 'api' && path === '/api/fs/search'
+}
+
+const text = v.nullish(
+  v.pipe(
+    v.string(),
+    v.transform((value) => value.toWellFormed()),
+  ),
+  '',
+)
+const count = v.nullish(v.pipe(v.number(), v.integer()), 0)
+const searchSchema = v.object({
+  parent: text,
+  keywords: text,
+  scope: count,
+  page: count,
+  per_page: count,
+  password: text,
+})
+type Search = v.InferOutput<typeof searchSchema>
+
+/** No client asks for as many. */
+const MAX_NODES = 10_000
+
+/** A search that leaves out what its user may not know of. */
+export interface GuardedSearch {
+  understood: Understood
+  /** Changes the text of the answer. */
+  answer: (text: string) => string
+}
+
+/**
+ * Searches for a user to whom folders are closed. OpenList looks at the folder above each name that
+ * it finds, so it shows the names of closed folders; and their number, if a page were asked for
+ * alone. So all pages up to the one that is wanted are asked for, and as many names more as folders
+ * are closed.
+ *
+ * @returns `undefined` where nothing is closed.
+ * @throws {Refusal} `invalidBody`; `requestInvalid` for too many names, and for a search by GET.
+ */
+export function guardedSearchOf(
+  { method, body }: FileCall,
+  seen: SeenRules,
+): GuardedSearch | undefined {
+  const closed = Array.from(seen.at.keys()).filter((path) => !mayRead(accessAt(seen, path).access))
+  if (closed.length === 0) return undefined
+  if (method !== 'POST') throw new Refusal('requestInvalid')
+  const search = validateJson(searchSchema, body())
+  const { page, per_page: size } = search
+  // OpenList refuses it.
+  if (page < 1 || size < 1) return { understood: understoodJson(search), answer: (sent) => sent }
+  const last = page * size
+  if (last > MAX_NODES) throw new Refusal('requestInvalid')
+  const asked = { ...search, page: 1, per_page: last + 1 + closed.length }
+  return { understood: understoodJson(asked), answer: (sent) => pageOf(search, seen, sent) }
 }
 
 const foundSchema = v.pipe(
@@ -20,18 +77,20 @@ const foundSchema = v.pipe(
 )
 
 /**
- * Leaves out what OpenList has found at other spellings of folders that are closed.
+ * Returns a page of what was found.
  *
- * @returns The same text for one that tells of nothing that was found.
+ * @returns The same text for one that tells of nothing that was found. `total` has one name more
+ *   than the pages so far, if there is one.
  */
-export function withoutOtherSpellings(seen: SeenRules, text: string): string {
-  const found = v.safeParse(foundSchema, text)
-  if (!found.success) return text
+function pageOf({ page, per_page: size }: Search, seen: SeenRules, sent: string): string {
+  const found = v.safeParse(foundSchema, sent)
+  if (!found.success) return sent
   const { data } = found.output
-  const content = data.content?.filter(
-    ({ parent, name }) => !isOtherSpelling(seen, cleanFolder(joinNames(parent, name))),
-  )
-  const left = (data.content?.length ?? 0) - (content?.length ?? 0)
-  if (left === 0) return text
-  return JSON.stringify({ ...found.output, data: { ...data, content, total: data.total - left } })
+  const shown = data.content?.filter(({ parent, name }) => {
+    const path = cleanFolder(joinNames(parent, name))
+    return mayRead(accessAt(seen, path).access) && !isOtherSpelling(seen, path)
+  })
+  const content = shown?.slice((page - 1) * size, page * size) ?? []
+  const total = Math.min(shown?.length ?? 0, page * size + 1)
+  return JSON.stringify({ ...found.output, data: { ...data, content, total } })
 }
