@@ -1032,7 +1032,7 @@ describe('names that a request does not say, where a part of the storage is clos
 
   test('are too many to be looked through where a storage does not tell', async () => {
     openlist.answer = ({ path }) =>
-      path === '/api/fs/get'
+      path === '/api/fs/get' || path === '/api/fs/list'
         ? Response.json({ code: 500, message: 'object not found: EIO', data: null })
         : undefined
     expect(await post('fs/copy', between)).toEqual(IN_PARTS)
@@ -1049,6 +1049,102 @@ describe('names that a request does not say, where a part of the storage is clos
     expect(await post('fs/move', move)).toMatchObject({ code: 403 })
     openlist.storages['/nas'] = 'Crypt'
     expect(await post('fs/move', move)).toMatchObject(PASSED)
+  })
+})
+
+describe('a file that is copied or moved in the place of a folder', () => {
+  const copy = { src_dir: '/nas/other', dst_dir: '/nas/to', names: ['a.txt'] }
+  const names = Array.from({ length: 30 }, (_, i) => `${i}.txt`)
+  const onto = (name: string) => ({ ...copy, names: [...names, name] })
+
+  beforeEach(() => {
+    for (const name of [...names, 'file.txt', 'd/x.txt']) openlist.files[`/nas/other/${name}`] = 'a'
+    openlist.folders.push('/nas/to', '/nas/to/a.txt', '/nas/to/d')
+    for (const name of ['0.txt', 'a.txt/keep', 'd/y.txt', 'FILE.TXT/keep'])
+      openlist.files[`/nas/to/${name}`] = 'a'
+  })
+
+  test.each<[name: string, body: object, expected: object]>([
+    ['fs/copy', { ...copy, overwrite: true }, DENIED],
+    ['fs/copy', { ...copy, merge: true }, DENIED],
+    ['fs/copy', { ...copy, overwrite: true, skip_existing: true }, DENIED],
+    ['fs/copy', { ...copy, names: ['x/../a.txt'], overwrite: true }, DENIED],
+    ['fs/copy', { ...onto('a.txt'), overwrite: true }, DENIED],
+    ['fs/copy', { ...copy, names: ['d'], merge: true }, PASSED],
+    ['fs/copy', { ...onto('d'), overwrite: true }, PASSED],
+    ['fs/copy', { ...copy, src_dir: '/', names: ['nas/other/d', 'a.txt'], merge: true }, NOT_THERE],
+    ['fs/move', { ...copy, overwrite: true }, DENIED],
+    ['fs/move', { ...onto('a.txt'), overwrite: true }, DENIED],
+    ['fs/move', { ...onto('d'), overwrite: true }, PASSED],
+  ])('is refused, and OpenList would delete the folder: %s %j', async (name, body, expected) => {
+    expect(await post(name, body)).toMatchObject(expected)
+    expect(await post(name, body, await adminToken())).not.toMatchObject({ code: 403 })
+    await site.db.delete(folderRules)
+    await asWritten()
+    openlist.paths()
+    expect(await post(name, body)).toMatchObject(PASSED)
+    expect(openlist.paths()).toEqual([`POST /api/${name}`])
+  })
+
+  test('is refused by WebDAV, which asks nobody', async () => {
+    for (const name of ['a.txt', 'new.txt']) {
+      const headers = { Destination: `/dav/nas/to/${name}`, Overwrite: 'F' }
+      for (const method of ['COPY', 'MOVE'])
+        expect((await dav(method, '/dav/nas/other/a.txt', headers)).status).toBe(403)
+    }
+    const headers = { Destination: '/dav/nas/to/d' }
+    expect((await dav('COPY', '/dav/nas/other/d', headers)).status).toBe(207)
+    expect((await dav('COPY', '/dav/nas/other/0.txt', headers)).status).toBe(207)
+  })
+
+  test('costs nothing where OpenList refuses it by itself', async () => {
+    await site.db.delete(folderRules)
+    await rule('/else', 'read')
+    openlist.paths()
+    for (const more of [{}, { skip_existing: true }])
+      expect(await post('fs/copy', { ...copy, ...more })).toMatchObject(PASSED)
+    expect(openlist.paths()).not.toContain('POST /api/fs/get')
+  })
+
+  test('is looked for in one list of the folder, however many names there are', async () => {
+    await site.db.delete(folderRules)
+    await rule('/else', 'read')
+    const looks = async (body: object, expected: object) => {
+      openlist.paths()
+      expect(await post('fs/copy', { ...body, overwrite: true })).toMatchObject(expected)
+      return openlist.paths().filter((path) => /fs\/(?:get|list)$/.test(path))
+    }
+    const [get, whole] = ['POST /api/fs/get', 'POST /api/fs/list']
+    expect(await looks({ ...copy, names }, PASSED)).toEqual([whole])
+    expect(await looks({ ...copy, names: ['0.txt', '1.txt'] }, PASSED)).toEqual([get, get])
+    openlist.answer = ({ path, body }) =>
+      path === '/api/fs/list' && body.includes('/gone')
+        ? Response.json({ code: 500, message: 'object not found', data: null })
+        : undefined
+    expect(await looks({ ...copy, dst_dir: '/gone', names }, PASSED)).toEqual([whole, get])
+    expect(await looks({ ...copy, dst_dir: '/gone' }, PASSED)).toEqual([get])
+    // Its storage does not look at the case.
+    expect(await looks(onto('file.txt'), PASSED)).toEqual([whole, get])
+    openlist.folders.push('/nas/to/file.txt')
+    expect(await looks(onto('file.txt'), DENIED)).toEqual([whole, get, get])
+    expect(await looks({ ...copy, names: ['file.txt'] }, DENIED)).toEqual([get, get])
+  })
+
+  test.each([
+    ['a folder that is too long to be listed', 'list', 200, 'a.txt', DENIED],
+    ['a folder that OpenList tells nobody of', 'get', 403, 'a.txt', DENIED],
+    ['a file without a link', 'get', 500, '0.txt', PASSED],
+    ['nothing of the name', 'get', 500, '1.txt', PASSED],
+    ['a folder whose list is as closed', '', 403, '0.txt', DENIED],
+  ])('is refused where nobody knows: %s', async (_, call, code, name, expected) => {
+    await site.db.delete(folderRules)
+    await rule('/else', 'read')
+    openlist.answer = ({ path, body }) =>
+      path.startsWith(`/api/fs/${call}`) && body.includes('"/nas/to')
+        ? Response.json({ code, message: 'failed', data: null })
+        : undefined
+    const body = call === 'list' ? onto(name) : { ...copy, names: [name] }
+    expect(await post('fs/copy', { ...body, overwrite: true })).toMatchObject(expected)
   })
 })
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -163,6 +163,48 @@ describe.skipIf(OPENLIST === undefined)('folder rules in front of a real OpenLis
     expect(there.get(ended)).toBe(true)
     expect(there.get(shown)).toBe(false)
     expect(there.has(ofNobody)).toBe(false)
+  })
+
+  test('no file is copied in the place of a folder, which OpenList would delete', async () => {
+    const permission = 0xffff
+    await site.openlist.addUser('mounter', 'mounter-Passw0rd', permission)
+    const addition = {
+      vendor: 'other',
+      address: `${site.openlist.client.url}/dav/free`,
+      username: 'mounter',
+      password: 'mounter-Passw0rd',
+      root_folder_path: '/',
+    }
+    const storage = { mount_path: '/second', driver: 'WebDav', addition: JSON.stringify(addition) }
+    await site.openlist.asAdmin('POST', '/api/admin/storage/create', storage)
+    mkdirSync(join(site.folder, 'free/to/a.txt'), { recursive: true })
+    mkdirSync(join(site.folder, 'pub/d'))
+    for (const file of ['free/to/a.txt/keep', 'pub/a.txt', 'pub/b.txt', 'pub/d/c.txt'])
+      writeFileSync(join(site.folder, file), 'a')
+    const bob = (await site.client.signIn('bob', 'alice-Passw0rd')).data.token
+    const copy = async (names: string[], how: object, token = bob, dst_dir = '/second/to') => {
+      const body = { src_dir: '/pub', dst_dir, names, ...how }
+      return (await site.client.call('POST', '/api/fs/copy', { token, body })).code
+    }
+    const names = ['b.txt', '1', '2', '3', '4', 'a.txt']
+    expect(await copy(['a.txt'], {})).toBe(403)
+    for (const how of [{ overwrite: true }, { merge: true }])
+      for (const some of [['a.txt'], names]) expect(await copy(some, how)).toBe(403)
+    const program = ['bob', await site.appPassword(bob)] as const
+    const headers = { Destination: '/dav/second/to/a.txt' }
+    for (const method of ['COPY', 'MOVE'])
+      expect((await site.dav(method, '/pub/a.txt', program, { headers })).status).toBe(403)
+    expect(existsSync(join(site.folder, 'free/to/a.txt/keep'))).toBe(true)
+    expect(await copy(['b.txt', 'd'], { overwrite: true })).toBe(200)
+    expect(await copy(['b.txt', 'd'], { merge: true })).toBe(200)
+    expect(await copy(['b.txt', 'd'], { overwrite: true }, bob, '/second/new')).toBe(200)
+    for (const file of ['to/b.txt', 'to/d/c.txt', 'new/b.txt', 'new/d/c.txt'])
+      await expect.poll(() => existsSync(join(site.folder, 'free', file))).toBe(true)
+    // An administrator may, and it is gone.
+    const token = await site.adminToken()
+    expect(await copy(['a.txt'], { overwrite: true }, token)).toBe(200)
+    const isFile = () => statSync(join(site.folder, 'free/to/a.txt')).isFile()
+    await expect.poll(isFile).toBe(true)
   })
 
   test('metas answer as those of the stand-in', async () => {

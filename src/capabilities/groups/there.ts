@@ -25,7 +25,10 @@ export async function isGone(deps: OriginDeps, files: FileServer, path: string):
   return code !== 200 && message.includes('object not found')
 }
 
-/** What is at a path. `unknown` also for what a storage, or a list of users, does not tell. */
+/**
+ * What is at a path. `unknown` also for what a list of users hides from the admin there, and for a
+ * file that has no link.
+ */
 export type Kind = 'file' | 'folder' | 'gone' | 'unknown'
 
 const kindSchema = v.object({ is_dir: v.boolean() })

@@ -40,6 +40,8 @@ export interface ItemCall {
   moves?: (basePath: string) => Move[]
   /** What it copies, and the folders that it copies it to. */
   copies?: (basePath: string) => Move[]
+  /** Those of them that OpenList makes also where their names are taken in the folder. */
+  overwrites?: (basePath: string) => Move[]
   /** Where a file is put, which must be no folder: OpenList would delete it first. */
   puts?: (basePath: string) => string[]
   /** What gets another name, or the folder whose items do. */
@@ -247,10 +249,12 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   'fs/copy': jsonCall(moveSchema, sourcesAndTargets(readsWhole), (body) => ({
     isQueued: true,
     copies: transfersOf(body),
+    ...((body.overwrite || body.merge) && { overwrites: transfersOf(body) }),
   })),
   'fs/move': jsonCall(moveSchema, sourcesAndTargets(takesAway), (body) => ({
     isQueued: true,
     moves: transfersOf(body),
+    ...(body.overwrite && { overwrites: transfersOf(body) }),
   })),
   'fs/rename': jsonCall(
     renameSchema,
@@ -509,7 +513,7 @@ function davCallOf(call: FileCall): ItemCall | undefined {
       const { item, to } = pathsBelow(basePath)
       return [{ from: item, to }]
     }
-    return { understood: {}, needs, copies, isAwaited: true }
+    return { understood: {}, needs, copies, overwrites: copies, isAwaited: true }
   }
   const moves = (basePath: string) => {
     const { item, to, isRename } = pathsBelow(basePath)
@@ -519,5 +523,5 @@ function davCallOf(call: FileCall): ItemCall | undefined {
     const { item, isRename } = pathsBelow(basePath)
     return isRename ? [item] : []
   }
-  return { understood: {}, needs, moves, renames, isAwaited: true }
+  return { understood: {}, needs, moves, overwrites: moves, renames, isAwaited: true }
 }

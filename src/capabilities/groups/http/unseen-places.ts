@@ -12,6 +12,7 @@ import {
   storagesReached,
   takesAddresses,
 } from '../second-paths.ts'
+import { refuseFilesOntoFolders } from './files-onto-folders.ts'
 import type { ItemCall } from './items.ts'
 
 /**
@@ -20,6 +21,7 @@ import type { ItemCall } from './items.ts'
  *
  * - A move to another storage: OpenList removes its source once all that is under way into the same
  *   folder is done, whatever the source has become, and nothing cancels that.
+ * - A file in the place of a folder, which OpenList deletes.
  * - What is put into a storage that takes names for addresses, and fetches them itself.
  * - What OpenList would do by names that it finds: those in a folder lead anywhere in its storage,
  *   and so do those in an archive, or a torrent.
@@ -46,6 +48,8 @@ export async function refuseUnseenPlaces(
   if (!moves.every((move) => isMoveInOneStorage(storages, move))) throw new Refusal('otherStorage')
   if ([...copies.map(({ to }) => to), ...fills].some((path) => takesAddresses(storages, path)))
     throw new Refusal('folderDenied')
+  const listed = new ListedNames(deps, files)
+  await refuseFilesOntoFolders(listed, item.overwrites?.(basePath) ?? [])
   if (mayWriteAll) return
 
   const filled = fills.flatMap((folder) => storagesReached(storages, folder))
@@ -56,7 +60,6 @@ export async function refuseUnseenPlaces(
     renamed.map(({ to }) => writesWhole(to)),
   )
 
-  const listed = new ListedNames(deps, files)
   for (const folder of item.walks?.(basePath) ?? [])
     if (!(await listed.stayBelow(folder))) throw await whyNotSearched(listed, folder)
   // Also in one storage: where it can't do so by itself, OpenList goes through the folder. One that
