@@ -13,6 +13,7 @@ import {
 } from '../../src/capabilities/files/openlist-settings.ts'
 import { ADMIN_PASSWORD, Clone } from '../support/clone.ts'
 import { freePort } from '../support/free-port.ts'
+import { lockInfo } from '../support/openlist-locks.ts'
 import { ALL_RIGHTS, FilesSite, PASSWORD } from './files-site.ts'
 import { ZIP } from './media.ts'
 import { OPENLIST_PASSWORD, OpenListClient, OpenListServer } from './openlist-server.ts'
@@ -195,7 +196,7 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
       expect((await site.dav('PUT', name, user, { body: 'text' })).status).toBe(201)
       const locked = await site.dav('LOCK', name, user, {
         headers: { Depth: '0', Timeout: 'Second-60' },
-        body: '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>',
+        body: lockInfo(),
       })
       expect(locked.status).toBe(200)
       const lockToken = locked.headers.get('Lock-Token') ?? ''
@@ -224,6 +225,53 @@ describe.skipIf(program === undefined)('a site in front of a real OpenList', () 
         headers: { Destination: 'https://other.example.org/dav/x' },
       })
       expect(elsewhere.status).toBe(502)
+    })
+
+    test('locks as Office does it: takes, writes, renews and gives back a lock', async () => {
+      const user = ['alice', await site.appPassword(alice)] as const
+      const admin = ['admin', await site.appPassword(await site.adminToken())] as const
+      for (const as of [user, admin]) {
+        const name = `/${encodeURIComponent(fresh('中 &'))}.docx`
+        const lock = { headers: { Depth: '0', Timeout: 'Infinite, Second-4100000000' } }
+        const taken = await site.dav('LOCK', name, as, { ...lock, body: lockInfo(as[0]) })
+        const token = taken.headers.get('Lock-Token') ?? ''
+        expect(await taken.text()).toContain(`<D:href>${token.slice(1, -1)}</D:href>`)
+        const If = `(${token})`
+        for (const body of ['', 'first', 'second']) {
+          const written = await site.dav('PUT', name, as, { headers: { If }, body })
+          expect([written.status, await written.text()]).toEqual([201, 'Created'])
+          const renewed = await site.dav('LOCK', name, as, {
+            headers: { If, Timeout: 'Second-3600' },
+          })
+          expect([renewed.status, await renewed.text()]).toEqual([
+            200,
+            expect.stringContaining(`<D:href>${token.slice(1, -1)}</D:href>`),
+          ])
+        }
+        const headers = { 'Lock-Token': token }
+        expect((await site.dav('UNLOCK', name, as, { headers })).status).toBe(204)
+        expect((await site.dav('UNLOCK', name, as, { headers })).status).toBe(409)
+        expect((await site.dav('DELETE', name, as)).status).toBe(204)
+      }
+    })
+
+    test('locks a folder with all below it', async () => {
+      const user = ['alice', await site.appPassword(alice)] as const
+      const folder = `${fresh('/locked')}/`
+      expect((await site.dav('MKCOL', folder, user)).status).toBe(201)
+      const taken = await site.dav('LOCK', folder, user, { body: lockInfo() })
+      const token = taken.headers.get('Lock-Token') ?? ''
+      const If = `(${token})`
+      const file = `${folder}a%20b`
+      expect((await site.dav('PUT', file, user, { body: 'x' })).status).toBe(423)
+      expect((await site.dav('PUT', file, user, { body: 'x', headers: { If } })).status).toBe(201)
+      for (const path of [folder, file])
+        expect((await site.dav('LOCK', path, user, { headers: { If } })).status).toBe(200)
+      const to = { If, Destination: `/dav${folder}c` }
+      expect((await site.dav('MOVE', file, user, { headers: to })).status).toBe(201)
+      const headers = { 'Lock-Token': token }
+      expect((await site.dav('UNLOCK', folder, user, { headers })).status).toBe(204)
+      expect((await site.dav('DELETE', folder, user)).status).toBe(204)
     })
 
     test('refuses the password of the account, and says what to do', async () => {

@@ -13,6 +13,7 @@ import { array, assert, asyncProperty, constantFrom, tuple } from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PERMISSION } from '../../src/core/accounts/roles.ts'
 import type { Envelope } from '../support/envelope.ts'
+import { lockInfo } from '../support/openlist-locks.ts'
 import { ALL_RIGHTS, FilesSite } from './files-site.ts'
 import { ZIP, ZIP_OUT } from './media.ts'
 import { execute, findProgram } from './programs.ts'
@@ -403,6 +404,53 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
       const { data: theirs } = await post(name, { path: '/nas' })
       expect(membersOf(ours)).toEqual(membersOf(theirs))
     }
+  })
+
+  test('a lock in it is shown to nobody, and ended by nobody else', async () => {
+    const bob = ['bob', await site.appPassword(await site.addUser('bob'))] as const
+    const Depth = '0'
+    const closed = '/nas/closed/plan-of-merger.docx'
+    const body = lockInfo('bob at the merger')
+    const locked = await site.dav('LOCK', closed, bob, { headers: { Depth }, body })
+    const theirs = locked.headers.get('Lock-Token') ?? ''
+    // What alice would find by counting on from a lock of her own.
+    const there = (method: string, path: string, headers: Record<string, string>, text?: string) =>
+      fetch(new URL(`/dav${path}`, site.openlist.client.url), {
+        method,
+        headers: { Authorization: `Bearer ${openlistToken}`, ...headers },
+        ...(text !== undefined && { body: text }),
+      })
+    const openlistToken = await site.openlist.token()
+    const last = await there('LOCK', '/nas/open/last', { Depth }, lockInfo())
+    const next = Number(last.headers.get('Lock-Token')?.slice(1, -1))
+    const number = `<${next - 1}>`
+    const shown = await there('LOCK', '/', { If: `(${number})`, Timeout: 'Second-60' })
+    expect(await shown.text()).toContain('plan-of-merger')
+    const tagged = (origin: string) => `<${new URL(`/dav${closed}`, origin).href}> `
+    const tags = ['', tagged(site.client.url), tagged(site.openlist.client.url)]
+    for (const token of [number, theirs])
+      for (const tag of tags) {
+        const If = `${tag}(${token})`
+        const answers = [
+          await dav('LOCK', '/dav/nas/open/a.txt', { If }),
+          await dav('PUT', '/dav/nas/open/if.txt', { If }, 'x'),
+          await dav('DELETE', '/dav/nas/open/a.txt', { If }),
+          await dav('MOVE', '/dav/nas/open/a.txt', { If, Destination: '/dav/nas/open/b.txt' }),
+        ]
+        for (const { status, text } of answers)
+          expect([status, text]).toEqual([412, 'Precondition Failed'])
+        const unlocked = await dav('UNLOCK', '/dav/nas/open/a.txt', { 'Lock-Token': token })
+        expect(unlocked.status).toBe(409)
+      }
+    const If = `(${theirs})`
+    const renewed = await site.dav('LOCK', closed, bob, { headers: { If } })
+    expect([renewed.status, await renewed.text()]).toEqual([
+      200,
+      expect.stringMatching(/bob at the merger(?!.*\d{10}<\/D:href>).*plan-of-merger/s),
+    ])
+    const headers = { 'Lock-Token': theirs }
+    expect((await site.dav('UNLOCK', closed, bob, { headers })).status).toBe(204)
+    await there('UNLOCK', '/nas/open/last', { 'Lock-Token': `<${next}>` })
   })
 
   test('what is not closed goes on', async () => {

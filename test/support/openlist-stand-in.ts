@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path/posix'
 import { staticDigest } from '../../src/core/passwords/passwords.ts'
 import type { Deps } from '../../src/core/deps.ts'
+import { StandInLocks } from './openlist-locks.ts'
 import { StandInMetas } from './openlist-metas.ts'
 import { StandInShares } from './openlist-shares.ts'
 import { StandInTasks } from './openlist-tasks.ts'
@@ -61,6 +62,7 @@ export class OpenListStandIn {
   readonly metas = new StandInMetas()
   readonly shares = new StandInShares(this.users)
   readonly tasks = new StandInTasks()
+  readonly locks = new StandInLocks()
   /** That were made in it. */
   readonly folders: string[] = []
   /** The drivers of its storages, by their paths. */
@@ -148,7 +150,7 @@ export class OpenListStandIn {
     }
     const id = isAdmin ? 1 : authorization === '' ? 2 : this.#tokens.get(authorization)
     const user = this.#keep(this.users.find((known) => known.id === id)?.username ?? '')
-    if (pathname.startsWith('/dav')) return this.#dav(authorization)
+    if (pathname.startsWith('/dav')) return this.#dav(sent, authorization)
     if (pathname.startsWith('/api/')) {
       if (user === undefined) return envelope(401, 'token is invalidated')
       if (pathname === '/api/none')
@@ -271,11 +273,13 @@ export class OpenListStandIn {
     return ok({ token })
   }
 
-  async #dav(authorization: string): Promise<Response> {
-    if (authorization === `Bearer ${this.token}`) return new Response('admin', { status: 207 })
+  #dav(sent: Sent, authorization: string): Response {
+    if (authorization === `Bearer ${this.token}`)
+      return this.locks.answer(sent, '/') ?? new Response('admin', { status: 207 })
     const [name = '', password = ''] = atob(authorization.replace('Basic ', '')).split(':')
     const user = this.#keep(name)
-    if (user?.password === password && !user.disabled) return new Response(name, { status: 207 })
+    if (user?.password === password && !user.disabled)
+      return this.locks.answer(sent, user.base_path) ?? new Response(name, { status: 207 })
     const headers = { 'WWW-Authenticate': 'Basic realm="openlist"' }
     return new Response('', { status: 401, headers })
   }

@@ -17,6 +17,7 @@ import { findWithFileUser, readFileUser, selectFileActor } from '../store.ts'
 import { forward, readUpload, readWhole } from './body.ts'
 import { passedAnswer, sentHeaders } from './headers.ts'
 import { readGuarded } from './guarded.ts'
+import { openLockTokens, showLockToken } from './lock-tokens.ts'
 import { targetOf } from './target.ts'
 
 /** A description of a lock is below a kilobyte; the file server keeps it in memory. */
@@ -38,7 +39,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   if (basic === undefined) throw new Refusal('tokenInvalidated')
   if (!looksLikeAppPassword(basic.password)) throw new Refusal('appPasswordForDav')
   if (!isAppPassword(basic.password)) throw new Refusal('tokenInvalidated')
-  rewriteOwnAddresses(c, headers, files)
+  rewriteDestination(c, headers)
   const isLock = isLocking(c.req.method)
   if (c.req.method === 'LOCK') headers.set('Timeout', lockTimeout(headers.get('Timeout')))
   const received = await (c.req.method === 'PUT' ? readUpload(c) : readWhole(c, MAX_BODY_BYTES))
@@ -64,7 +65,10 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   const link = isAdmin ? undefined : await ensureFileUser(deps, files, account, account.fileUser)
   const asker = { account, isAdmin, isNew: link?.isNew ?? false, known: account.known }
   const { body } = await guarded.admit(asker, { headers, body: received, search: undefined })
-  const answerOf = (answer: Response) => guarded.answer(asker, passedAnswer(answer))
+  const lockRequest = { deps, files, account, method: c.req.method, target: targetOf(c) }
+  const locks = await openLockTokens(lockRequest, headers)
+  const answerOf = async (answer: Response) =>
+    guarded.answer(asker, await showLockToken(lockRequest, locks, passedAnswer(answer)))
   const password = await passwordOf(deps, account)
   const authorization =
     link === undefined ? `Bearer ${files.token}` : basicOf(link.remoteName, password)
@@ -97,27 +101,14 @@ function answerOptions(): Response {
 }
 
 /**
- * Makes the addresses in headers those of the file server: `Destination` becomes a path, the tags
- * in `If` get its host.
+ * Makes a path of the address in `Destination`.
  *
- * @throws {Refusal} `filesBroken` for a destination at another host, as OpenList answers it.
- * @see RFC 4918 sections 10.3 and 10.4
+ * @throws {Refusal} `filesBroken` for one at another host, as OpenList answers it.
+ * @see RFC 4918 section 10.3
  */
-function rewriteOwnAddresses(c: AppContext, headers: Headers, { origin }: FileServer): void {
-  const { url } = targetOf(c)
-  const { host } = url
+function rewriteDestination(c: AppContext, headers: Headers): void {
   const destination = headers.get('Destination')
-  if (destination !== null) headers.set('Destination', pathAtHost(destination, url))
-  const condition = headers.get('If')
-  if (condition === null) return
-  headers.set(
-    'If',
-    condition.replaceAll(/<(https?:\/\/[^>]*)>/gi, (tag, address: string) => {
-      if (!URL.canParse(address) || new URL(address).host !== host) return tag
-      const { pathname, search } = new URL(address)
-      return `<${origin}${pathname}${search}>`
-    }),
-  )
+  if (destination !== null) headers.set('Destination', pathAtHost(destination, targetOf(c).url))
 }
 
 /**
