@@ -303,6 +303,14 @@ describe('a task at the file server', () => {
     expect(cancelled().includes('moves')).toBe('disabled' in change)
   })
 
+  test('is cancelled before its user gives the name away', async () => {
+    await site.addRule('/x', { uid: ALICE }, 'none')
+    queue('own', { name: ELSEWHERE })
+    queue('of alice', { creator: 'alice', name: ELSEWHERE })
+    expect(await changeBob({ username: 'robert' })).toMatchObject({ code: 200 })
+    expect(cancelled()).toEqual(['own'])
+  })
+
   test.each([
     ['copy', PERMISSION.copy],
     ['move', PERMISSION.move],

@@ -44,7 +44,10 @@ function hasRow(table: SQLiteTable) {
   return sql`exists (select 1 from ${table})`
 }
 
-/** Selects the users of the file server, with the role of each one's account; null after its end. */
+/**
+ * Selects the users of the file server, with the role of each one's account (null after its end), and
+ * whether the account has got another name, which is not written there.
+ */
 export function selectRemoteUsers(db: Database) {
   return db
     .select({
@@ -53,6 +56,7 @@ export function selectRemoteUsers(db: Database) {
       remoteName: fileUsers.remoteName,
       nextName: fileUsers.nextName,
       role: users.role,
+      isRenamed: sql`${users.username} <> ${fileUsers.username}`.mapWith(Boolean),
     })
     .from(fileUsers)
     .leftJoin(users, eq(users.id, fileUsers.userId))

@@ -1,7 +1,9 @@
 import type { Meter } from '../../core/database/database.ts'
 
 /** The changes of accounts that leave the lists of folders as they are, and stop what waits. */
-const STOPPING = ['users.disabled', 'users.endsAt', 'users.basePath', 'users.permission']
+const STOPPING = ['disabled', 'endsAt', 'basePath', 'permission', 'username'].map(
+  (column) => `users.${column}`,
+)
 
 /** The changes of accounts by which the version of the rules may be another one. */
 const TAKING = ['users', 'users.role']

@@ -334,8 +334,8 @@ function isOver(kind: TaskKind, task: Task, here: RightsOfTasks): boolean {
   if (!isOfUser(task)) return false
   const needs = needsOfTask(kind, task.name) ?? [writesWhole('/')]
   const creator = creatorOf(task.creator, here)
-  // The account was deleted.
-  if (creator?.role === null) return true
+  // The account was deleted, or gives its name away: no task would be known as its own.
+  if (creator?.role === null || creator?.isRenamed === true) return true
   const person = here.people.find(({ id }) => id === creator?.userId)
   // The name is that of the day when the task was made, so it may be another user's by now.
   if (person === undefined) return needs.some(({ path }) => isRuled(here.at, path))
