@@ -295,6 +295,15 @@ describe('the page of folders', () => {
     expect(await shown(FOLDERS)).toContain('The file server does not answer now.')
   })
 
+  test.each([
+    ['group:user', 'All users'],
+    ['group:guest', 'Visitors who are not signed in'],
+    ['user:alice', 'alice'],
+  ])('names whose right was given as the list does: %s', async (who, name) => {
+    const { location } = await add('/nas', who, 'none')
+    expect(await shown(location ?? '')).toContain(`The right was given: ${name} · /nas.`)
+  })
+
   test('says that tasks are under way with the first rule', async () => {
     const task = { kind: 'copy', id: 'x', name: 'x', creator: 'admin', creator_role: 2 }
     site.openlist.tasks.rows.push({ ...task, state: RUNNING })

@@ -9,6 +9,7 @@ import { action, formsOf } from '../../../../web/kit/action.ts'
 import { adminView } from '../../../../web/kit/admin/view.ts'
 import { attempt, type Fields, problemOf, type Refused } from '../../../../web/kit/form.ts'
 import { showForm } from '../../../../web/kit/frames.tsx'
+import { textsFor } from '../../../../web/kit/language.ts'
 import { nameNotice } from '../../../../web/kit/named.tsx'
 import { goTo } from '../../../../web/kit/view.ts'
 import { adoptFolder } from '../../adopt.ts'
@@ -39,7 +40,7 @@ export const folderPages = formsOf(FOLDERS_PATH, showFolders, {
     confirms: true,
     async run(c, { path, access, who = '', username = '' }) {
       const whose = await whoseIn(c, who.trim(), username.trim())
-      nameNotice(c, `${who.replace(/^(?:group|user):/, '').trim() || username} · ${path}`)
+      nameNotice(c, `${namesIn(c, who.trim()) || username} · ${path}`)
       return createRule(c.get('deps'), actorOf(c), { path, access, ...whose })
     },
     done: (c, { warnings }) => goTo(c, FOLDERS_PATH, noticeAfter(warnings)),
@@ -91,6 +92,13 @@ async function whoseIn(
   if (kind !== 'user' || name === '')
     throw new Refusal('ruleNeedsWhose', { field: kind === 'user' ? 'username' : 'who' })
   return { uid: await findUser(c, name) }
+}
+
+/** Names them as the page does, which has words for the groups that are built in. */
+function namesIn(c: AppContext, who: string): string {
+  const { folders } = textsFor(c)
+  const builtIn = { 'group:user': folders.allUsers, 'group:guest': folders.guests }[who]
+  return builtIn ?? who.replace(/^(?:group|user):/, '').trim()
 }
 
 async function showFolders(c: AppContext, refused?: Refused<FolderForm>, asked?: Fields) {
