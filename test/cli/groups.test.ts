@@ -108,6 +108,10 @@ describe('latchkey folder-rule', () => {
       { path: '/a', username: 'bob', access: 'none' },
     ])
     expect((await run('folder-rule', 'check', 'alice', '/a/b')).stdout).toBe(
+      'alice at /a/b: write, by the rule of editors at /a; the account has no permission that changes files.\n',
+    )
+    await run('user', 'set', 'alice', '--permission', '+make')
+    expect((await run('folder-rule', 'check', 'alice', '/a/b')).stdout).toBe(
       'alice at /a/b: write, by the rule of editors at /a.\n',
     )
     expect((await run('folder-rule', 'check', 'bob', '/A/b')).stdout).toBe(

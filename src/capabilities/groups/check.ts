@@ -33,11 +33,10 @@ export async function checkFolder(
   operator: Operator,
   userId: number,
   path: string | undefined,
-): Promise<Checked> {
+): Promise<CheckedFolder> {
   const [folder] = await checkFolders(deps, operator, userId, [path])
   if (folder === undefined) throw new TypeError('no answer for a folder')
-  const { access, rule, reach, otherSpellingOf } = folder
-  return { access, rule, reach, ...(otherSpellingOf !== undefined && { otherSpellingOf }) }
+  return folder
 }
 
 /**

@@ -123,7 +123,7 @@ function judgeWeak(weak: readonly WeakRule[]): Finding[] {
           warning(
             CHECK,
             `${some(powerless)}: may write by a rule, and has no permission that changes files`,
-            'give the user one of the permissions 3 to 7',
+            'give the user one of the permissions make, rename, move, copy, remove',
           ),
         ]),
   ]

@@ -126,7 +126,7 @@ const check = onSite({
   examples: ['folder-rule check alice /photos'],
   async run(site, { user: { id, username }, path }, { output }) {
     const checked = await checkFolder(site, COMMAND_LINE, id, path)
-    const { access, rule, reach, otherSpellingOf } = checked
+    const { access, rule, reach, canChange, otherSpellingOf } = checked
     const text = access === 'open' ? 'no rule decides, the permissions do' : access
     const why = rule === null ? whyWithoutRule(access) : await whyOf(site, rule)
     const other =
@@ -134,7 +134,10 @@ const check = onSite({
         ? ''
         : `; the path may be another spelling of ${otherSpellingOf}, which has rules`
     const hidden = reach ? '' : '; the base path hides the folder'
-    output.done(`${username} at ${path}: ${text}${why}${other}${hidden}.`, checkRecord(checked))
+    const powerless =
+      access === 'write' && !canChange ? '; the account has no permission that changes files' : ''
+    const reasons = `${why}${other}${hidden}${powerless}`
+    output.done(`${username} at ${path}: ${text}${reasons}.`, checkRecord(checked))
   },
 })
 
