@@ -51,6 +51,7 @@ beforeEach(async () => {
   appPassword = undefined
   // It is known there.
   await post('fs/list', { path: '/' })
+  await site.settle()
   await rule('/nas/closed', 'none')
   await rule('/nas/shown', 'read')
   await rule('/way', 'none')
@@ -1340,6 +1341,7 @@ describe('a share of a folder that is closed', () => {
   beforeEach(async () => {
     // The guest is known there.
     await openShare('/api/fs/list', '{"path":"/"}')
+    await site.settle()
     openlist.sent.splice(0)
     openlist.shares.rows.push(
       { ...share, id: 'closed', files: ['/nas/shown', '/nas/closed'] },

@@ -17,6 +17,7 @@ let bob: string
 beforeEach(async () => {
   ;({ site, alice, bob } = await arrangeGroups())
   for (const token of [alice, bob]) await list(token)
+  await site.settle()
 })
 
 const list = (token: string, path = '/') => site.post('/api/fs/list', { path }, { token })
@@ -168,6 +169,24 @@ describe('an account that is new', () => {
     const dave = await site.token('dave', 'dave-Passw0rd')
     expect(await list(dave, '/closed')).toMatchObject({ code: 403 })
     expect(await list(dave, '/nas')).toMatchObject({ code: 200 })
+  })
+
+  test('leaves no change of rights unfinished, and neither does its first visit', async () => {
+    await site.addGroup('team')
+    await site.addRule('/nas', { group: 'team' }, 'read')
+    const { data } = await site.admin('POST', 'invitation/create', { groups: ['team'] })
+    const invitation = data.link.split('/').at(-1)
+    const account = { username: 'dave', password: 'dave-Passw0rd', invitation }
+    expect(await site.post('/api/auth/register', account)).toMatchObject({ code: 200 })
+    await site.settle()
+    expect(await isSettled(site)).toBe(true)
+    const made = { username: 'erin', password: 'erin-Passw0rd', permission: 0, role: 0 }
+    expect(await site.admin('POST', 'user/create', made)).toMatchObject({ code: 200 })
+    await site.settle()
+    expect(await isSettled(site)).toBe(true)
+    expect(await list(await site.token('erin', 'erin-Passw0rd'))).toMatchObject({ code: 200 })
+    await site.settle()
+    expect(await isSettled(site)).toBe(true)
   })
 
   test('that everybody was on the lists for is shut out at once', async () => {

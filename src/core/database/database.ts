@@ -48,7 +48,7 @@ export interface Meter {
   toSend: Set<ToSend>
   /**
    * The columns that writes may have changed, such as `users.username`; the table where rows were
-   * deleted.
+   * deleted, and with a plus, where rows were inserted.
    */
   changes: Set<string>
   /** The credentials that D1 has let in during this request. */

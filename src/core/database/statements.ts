@@ -55,6 +55,7 @@ export function writing(db: Database, by: Authority) {
   const drizzle = drizzleOf(db)
   return {
     insert: <Table extends SQLiteTable>(table: Table, row: NewRow<Table>, source: Source = {}) => {
+      db.changes.add(`${getTableName(table)}+`)
       const { from = sql`(select 1)`, where } = source
       const values = sql.join(inColumnOrder(table, row), sql`, `)
       const selected = sql`select ${values} from ${from} where ${withAuthority(by, where)}`
