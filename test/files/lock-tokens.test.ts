@@ -196,6 +196,31 @@ describe('the lock of another', () => {
     },
   )
 
+  test.each([
+    ['PUT', '/dav/nas/closed/plan-of-merger.docx', '/dav/%5Cnas/closed/plan-of-merger.docx'],
+    ['DELETE', '/dav//nas/closed/plan-of-merger.docx', '/dav/%5C/nas/closed/plan-of-merger.docx'],
+    [
+      'MKCOL',
+      '/dav/nas/%63losed/plan-of-merger.docx/',
+      '/dav/%5Cnas/%63losed/plan-of-merger.docx/',
+    ],
+    ['PROPPATCH', '/dav/nas/closed/plan-of-merger.docx', '/dav/%5Cnas/closed/plan-of-merger.docx'],
+  ])(
+    'is not told to a user with a base folder, by the same path below it: %s %s',
+    async (...call) => {
+      const [method, path, sent] = call
+      const id = await site.addUser('carol', { permission: WEBDAV, basePath: '/nas/open' })
+      const { token: password } = await addAppPassword(site, id, ['files:write'])
+      users['carol'] = { name: 'carol', password }
+      expect((await dav('carol', method, path)).status).toBe(207)
+      expect(lastSent()?.path).toBe(sent)
+      expect((await dav('alice', method, path)).status).toBe(423)
+      // It can't hold the file of another, either.
+      await dav('carol', method, '/dav/')
+      expect(lastSent()?.path).toBe('/dav/')
+    },
+  )
+
   test.each(['alice', 'admin'])('is not ended by %s', async (as) => {
     for (const token of spellings())
       for (const path of [OPEN, CLOSED])

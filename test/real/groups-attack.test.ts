@@ -453,6 +453,31 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     await there('UNLOCK', '/nas/open/last', { 'Lock-Token': `<${next}>` })
   })
 
+  test('a lock in it is not told to a user with a base folder, by the same path below it', async () => {
+    const bob = ['ben', await site.appPassword(await site.addUser('ben'))] as const
+    const eve = await site.addUser('eve', { base_path: '/nas/open' })
+    const own = ['eve', await site.appPassword(eve)] as const
+    const closed = '/nas/closed/plan-of-merger.docx'
+    const headers = { Depth: '0' }
+    const locked = await site.dav('LOCK', closed, bob, { headers, body: lockInfo() })
+    expect(locked.status).toBe(200)
+    for (const [method, status] of [
+      ['DELETE', 404],
+      ['PROPPATCH', 404],
+      ['MKCOL', 409],
+      ['PUT', 201],
+    ] as const)
+      for (const path of [closed, closed.replace('merger', 'nobody')])
+        expect([method, path, (await site.dav(method, path, own, { body: '' })).status]).toEqual([
+          method,
+          path,
+          status,
+        ])
+    expect(
+      (await site.dav('PUT', '/nas/closed/plan-of-merger.docx', bob, { body: 'x' })).status,
+    ).toBe(423)
+  })
+
   test('what is not closed goes on', async () => {
     expect(await post('fs/copy', { ...from, ...to, names: ['shown'] })).toMatchObject({ code: 200 })
     await vi.waitFor(() => expect(tree('nas/open')).toHaveProperty(['shown/read.txt']))

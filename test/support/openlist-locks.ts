@@ -46,8 +46,8 @@ export class StandInLocks {
 
   /** @returns `undefined` for a request that no lock stops. */
   answer({ method, path, headers, body }: DavRequest, basePath: string): Response | undefined {
-    const name = decodeURIComponent(path.replace(/^\/dav|\?.*$/g, '')) || '/'
-    const full = join(basePath, name).replace(/(?<=.)\/$/, '')
+    const name = join('/', decodeURIComponent(path.replace(/^\/dav|\?.*$/g, '')))
+    const full = join(basePath, name.replaceAll('\\', '/')).replace(/(?<=.)\/$/, '')
     if (method === 'LOCK')
       return body === '' ? this.#refresh(headers) : this.#lock(full, headers, body)
     if (method === 'UNLOCK') return this.#unlock(headers)

@@ -141,6 +141,7 @@ async function sendAll(
  *
  * @param search The query, with its question mark; by default the client's.
  * @param isToItsEnd Whether it goes on when the client goes away.
+ * @param url Has the path, encoded; by default the client's.
  */
 export function forward(
   c: AppContext,
@@ -149,8 +150,8 @@ export function forward(
   sentBody: SentBody,
   search = targetOf(c).url.search,
   isToItsEnd = false,
+  { pathname }: Pick<URL, 'pathname'> = targetOf(c).url,
 ): Promise<Response> {
-  const { pathname } = targetOf(c).url
   const { method, signal } = c.req.raw
   const { body, sent } = bodyToSend(sentBody, lengthOf(c))
   // That of what is sent, which may be other bytes.

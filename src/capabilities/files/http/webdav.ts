@@ -3,6 +3,7 @@ import { isAppPassword, looksLikeAppPassword } from '../../../core/access/app-pa
 import { webdavAccess } from '../../../core/accounts/file-access.ts'
 import { readRowAs } from '../../../core/access/read-account.ts'
 import { appPasswordActor } from '../../../core/access/app-password-actor.ts'
+import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { MAX_BODY_BYTES } from '../../../web/http/body-limit.ts'
@@ -73,7 +74,10 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   const authorization =
     link === undefined ? `Bearer ${files.token}` : basicOf(link.remoteName, password)
   headers.set('Authorization', authorization)
-  const send: SendCall = (isToItsEnd) => forward(c, files, headers, body, undefined, isToItsEnd)
+  const { url } = lockRequest.target
+  const sent = { pathname: besideLocks(c.req.method, url.pathname, account.basePath) }
+  const send: SendCall = (isToItsEnd) =>
+    forward(c, files, headers, body, undefined, isToItsEnd, sent)
   const answer = await guarded.send(asker, send)
   if (answer.status !== 401) return answerOf(answer)
   await answer.body?.cancel()
@@ -87,6 +91,22 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
   const second = await guarded.send(asker, send)
   if (second.status !== 401) return answerOf(second)
   throw filesUnavailable('the password is refused')
+}
+
+/** The methods that look for locks at the path of the request alone. */
+const LOOKING_FOR_LOCKS = new Set(['PUT', 'DELETE', 'MKCOL', 'PROPPATCH'])
+
+/**
+ * OpenList keeps a lock at the full path, and looks for it at the path that a user sends, without
+ * the base folder: it would tell of the lock of a file elsewhere on the site, also in a closed
+ * folder, and hold that file while an upload lasts. With a backslash it is the same path, and has
+ * no lock.
+ *
+ * @param pathname Encoded.
+ */
+function besideLocks(method: string, pathname: string, basePath: string): string {
+  if (cleanFolder(basePath) === '/' || !LOOKING_FOR_LOCKS.has(method)) return pathname
+  return pathname.replace(/^(\/[^/]*\/)(?=.)/, '$1%5C')
 }
 
 /**
