@@ -153,6 +153,7 @@ describe('a stranger', () => {
   })
 
   test('is no admin when the token there is empty', async () => {
+    await site.db.update(users).set({ disabled: false }).where(eq(users.role, 1))
     openlist.token = ''
     expect(await post('/api/fs/list', { path: '/' })).toMatchObject({ code: 502 })
     expect(openlist.sent.map(({ path }) => path)).not.toContain('/api/fs/list')

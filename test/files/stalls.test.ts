@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { users } from '../../schema/tables.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
 import { ADMIN_PASSWORD } from '../support/site.ts'
@@ -58,6 +59,7 @@ describe('an answer that begins and does not end', () => {
   ])('of %s holds the request of “%s” only as long as it may', async (path, username, code) => {
     const passwords: Record<string, string> = { alice: PASSWORD, admin: ADMIN_PASSWORD }
     const as = username === '' ? '' : await site.token(username, passwords[username] ?? '')
+    await site.db.update(users).set({ disabled: false })
     stall(path)
     expect(await site.post('/api/fs/list', { path: '/' }, { token: as })).toMatchObject({ code })
     expect(ends).toBeGreaterThan(0)

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { folderMetas, folderRules, folderState, users } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
-import { PERMISSION } from '../../src/core/accounts/roles.ts'
+import { GUEST, PERMISSION } from '../../src/core/accounts/roles.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CheapSite } from '../support/cheap-site.ts'
 import type { Envelope } from '../support/envelope.ts'
@@ -273,9 +273,25 @@ describe('an item that is closed', () => {
   })
 
   test('of the guest, too', async () => {
+    await site.db.update(users).set({ disabled: false }).where(eq(users.role, GUEST))
     await post('fs/list', { path: '/' }, '')
     await rule('/nas/closed', 'none', { builtIn: 'guest' })
     expect(await post('fs/copy', copy, '')).toEqual(DENIED)
+  })
+
+  test('is told by no path to a guest who is disabled', async () => {
+    await rule('/nas/closed', 'none', { builtIn: 'guest' })
+    openlist.paths()
+    const refused = { code: 401, message: 'Guest user is disabled, login please', data: null }
+    for (const name of ['closed', 'CLOSED', 'open', 'x/../closed']) {
+      const path = `/nas/${name}`
+      for (const read of ['fs/list', 'fs/get', 'fs/dirs', 'fs/search'])
+        expect(await post(read, { path, parent: path }, '')).toEqual(refused)
+      expect(await post('fs/copy', { ...copy, names: [name] }, '')).toEqual(refused)
+      expect(await post('share/create', { files: [path] }, '')).toEqual(refused)
+      expect(await site.get(`/api/fs/list?path=${path}`)).toEqual(refused)
+    }
+    expect(openlist.paths().filter((path) => /^POST .*\/(?:fs|share)\//.test(path))).toEqual([])
   })
 })
 

@@ -45,8 +45,8 @@ function hasRow(table: SQLiteTable) {
 }
 
 /**
- * Selects the users of the file server, with the role of each one's account (null after its end), and
- * whether the account has got another name, which is not written there.
+ * Selects the users of the file server, with the role of each one's account (null after its end),
+ * and whether the account has got another name, which is not written there.
  */
 export function selectRemoteUsers(db: Database) {
   return db

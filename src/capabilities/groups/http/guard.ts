@@ -2,6 +2,8 @@ import { eq } from 'drizzle-orm'
 import * as v from 'valibot'
 import { users } from '../../../../schema/tables.ts'
 import type { Account } from '../../../core/accounts/accounts.ts'
+import { isEnabledAt } from '../../../core/accounts/enabled-at.ts'
+import { GUEST } from '../../../core/accounts/roles.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { runBatch, THE_SERVICE } from '../../../core/database/statements.ts'
@@ -193,13 +195,17 @@ function guardUpload(site: Site, id: string): GuardedCall {
 }
 
 /**
- * Sees to it that no right waits to be taken from the one who asks.
+ * Sees to it that no right waits to be taken from the one who asks. Shares are for a guest who is
+ * disabled, too; anything else is refused whatever its path.
  *
- * @throws {Refusal} `filesUnavailable`, also for an account that was changed while it waited.
+ * @throws {Refusal} `guestDisabled`; `filesUnavailable`, also for an account that was changed while
+ *   it waited.
  */
 async function settle({ deps, files, rights }: Site, asker: FileAsker) {
   const { account } = asker
   if (account === undefined) return undefined
+  if (account.role === GUEST && !isEnabledAt(account, deps.now()))
+    throw new Refusal('guestDisabled')
   const known = rights.read(account, asker.known)
   if (!(await settleFor(deps, files, asker, known.waits))) return { ...known, account }
   const again = await readAgain(deps, account)
