@@ -117,6 +117,11 @@ describe('latchkey folder-rule', () => {
     expect((await run('folder-rule', 'check', 'bob', '/A/b')).stdout).toBe(
       'bob at /A/b: none, by the rule of bob at /a; the path may be another spelling of /a, which has rules.\n',
     )
+    await set('/a/b/c', '--user', 'bob', 'read')
+    expect((await run('folder-rule', 'check', 'bob', '/a/b')).stdout).toBe(
+      'bob at /a/b: none (only the way to folders below), by the rule of bob at /a.\n',
+    )
+    await set('/a/b/c', '--user', 'bob', 'unset')
     expect(await json('folder-rule', 'check', 'bob', '/')).toEqual({
       access: 'open',
       rule: null,

@@ -226,13 +226,18 @@ describe('the page of folders', () => {
     expect(all).toContain(
       'What may alice see? User name Folder Without a folder, all folders of this page are checked. Check / No right is set here What the account allows',
     )
-    expect(all).toContain('/nas Decided at /nas: All users No access')
+    expect(all).toContain('/nas Decided at /nas: All users Only the way to folders below')
     expect(all).toContain('/nas/finance Decided at /nas/finance: Group “finance” Look and download')
     const one = await shown(`${FOLDERS}?user=bob&path=/nas/finance/2026`)
     expect(one).toContain('/nas/finance/2026 Decided at /nas: All users No access')
     expect(await shown(`${FOLDERS}?user=admin&path=/nas`)).toContain(
       '/nas Administrators may do everything Look and change',
     )
+    await add('/nas/finance', 'group:user', 'none')
+    expect(await shown(`${FOLDERS}?user=alice&path=/nas`)).toContain(
+      '/nas Decided at /nas: All users Only the way to folders below',
+    )
+    expect(await shown(`${FOLDERS}?user=bob&path=/nas`)).toContain('All users No access')
     await add('/club', 'user:bob', 'write')
     expect(await shown(`${FOLDERS}?user=alice&path=/club`)).toContain(
       '/club Others have rights here, and alice is none of them No access',

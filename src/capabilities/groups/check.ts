@@ -7,6 +7,7 @@ import { ADMIN, CHANGES_FILES, isPermitted } from '../../core/accounts/roles.ts'
 import { accessAt, type Decided, isAtOrBelow } from './decision.ts'
 import { readFolder } from './fields.ts'
 import { READS_ALL_RIGHTS } from './seen-rules.ts'
+import { wayIn } from './way-in.ts'
 
 /** What a user may do at a folder, and why. */
 export interface Checked {
@@ -25,6 +26,8 @@ export interface CheckedFolder extends Checked {
   isAdmin: boolean
   /** Whether the permissions of the user let files be changed at all. */
   canChange: boolean
+  /** Whether it is closed to the user, and shown as the way to folders below that are not. */
+  isWay: boolean
 }
 
 /** @throws {Refusal} Those of `readFolder`; `notAdmin`, `userNotFound`. */
@@ -64,6 +67,7 @@ export async function checkFolders(
   return folders.map((path) => {
     const { rule, ...decided } = accessAt(rules, path)
     const reach = isAdmin || isAtOrBelow(path, basePath)
-    return { path, ...decided, rule: rule?.id ?? null, reach, isAdmin, canChange }
+    const isWay = wayIn(rules, path)?.isClosed === true
+    return { path, ...decided, rule: rule?.id ?? null, reach, isAdmin, canChange, isWay }
   })
 }

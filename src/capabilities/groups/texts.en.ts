@@ -142,6 +142,7 @@ export const groupsEn = {
     becauseNone: 'No right is set here',
     otherSpelling: (path: string) => `It may be another spelling of ${path}, which has rules`,
     noBits: 'But the account has no permission that changes files',
+    way: 'Only the way to folders below',
     outOfReach: 'Out of reach',
     outOfReachHint: (name: string) => `The base folder of ${name} does not contain it`,
     move: 'Move a folder with its rights',

@@ -122,6 +122,7 @@ export const groupsZh: typeof groupsEn = {
     becauseNone: '此处没有设置权限',
     otherSpelling: (path) => chinese`这可能是 ${path} 的另一种写法，而后者设有规则`,
     noBits: '但账户没有任何修改文件的权限位',
+    way: '只能由此进入下级文件夹',
     outOfReach: '无法到达',
     outOfReachHint: (name) => chinese`不在 ${name} 的根文件夹内`,
     move: '移动文件夹及其权限',

@@ -126,8 +126,9 @@ const check = onSite({
   examples: ['folder-rule check alice /photos'],
   async run(site, { user: { id, username }, path }, { output }) {
     const checked = await checkFolder(site, COMMAND_LINE, id, path)
-    const { access, rule, reach, canChange, otherSpellingOf } = checked
-    const text = access === 'open' ? 'no rule decides, the permissions do' : access
+    const { access, rule, reach, canChange, isWay, otherSpellingOf } = checked
+    const closed = isWay ? 'none (only the way to folders below)' : access
+    const text = access === 'open' ? 'no rule decides, the permissions do' : closed
     const why = rule === null ? whyWithoutRule(access) : await whyOf(site, rule)
     const other =
       otherSpellingOf === undefined

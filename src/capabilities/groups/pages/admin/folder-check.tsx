@@ -39,10 +39,12 @@ export function Check({ view, rules, asked, checked, checkProblem }: CheckProps)
                   <code>{folder.path}</code>
                   <small>{whyOf(view, folder, rules, asked.user)}</small>
                 </span>
-                {folder.reach ? (
-                  <AccessBadge view={view} access={isCutShort(folder) ? 'read' : folder.access} />
-                ) : (
+                {!folder.reach ? (
                   <span class="badge bad">{t.outOfReach}</span>
+                ) : folder.isWay ? (
+                  <span class="badge">{t.way}</span>
+                ) : (
+                  <AccessBadge view={view} access={isCutShort(folder) ? 'read' : folder.access} />
                 )}
               </div>
             </li>
