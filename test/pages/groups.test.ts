@@ -9,6 +9,7 @@ import {
   users,
 } from '../../schema/tables.ts'
 import { groupNameKey } from '../../src/core/accounts/groups.ts'
+import { GUEST } from '../../src/core/accounts/roles.ts'
 import { arrangeGroups, type GroupsSite } from '../groups/groups-site.ts'
 import { addGroup } from '../support/groups.ts'
 import { expectEscaped, MARKUP } from '../support/markup.ts'
@@ -198,10 +199,10 @@ describe('the page of folders', () => {
     expect(text).toContain('Group “finance” Look and change Change')
     expect(text).toContain('bob Look and download Change')
     expect(text).toContain(
-      'Visitors who are not signed in What the account allows /nas/finance alice may change it',
+      'Visitors who are not signed in The guest is disabled, so they see nothing No access /nas/finance alice may change it',
     )
     expect(text).toMatch(
-      /What may a user see\?.*Save Remove this right .*Remove this right Everybody else No access/,
+      /What may a user see\?.*Save Remove this right .*Remove this right Everybody else from \/nas No access/,
     )
     const { html } = await admin.get(FOLDERS)
     expect(html.lastIndexOf('/nas/finance')).toBeGreaterThan(html.indexOf('class="tree"'))
@@ -216,6 +217,21 @@ describe('the page of folders', () => {
     expect(location).toBe(`${FOLDERS}?done=folder-rule-removed`)
     expect(await shown(location ?? '')).toContain('The right was removed: bob.')
     expect(await site.db.select().from(folderRules)).toHaveLength(2)
+  })
+
+  test('says what visitors may do, and that they see nothing while the guest is disabled', async () => {
+    const VISITORS = 'Visitors who are not signed in'
+    const DISABLED = 'The guest is disabled, so they see nothing'
+    await add('/nas', 'group:user', 'none')
+    await add('/club', 'group:guest', 'read')
+    const disabled = await shown(FOLDERS)
+    expect(disabled).toContain(`${VISITORS} ${DISABLED} No access`)
+    expect(disabled).toContain(`${VISITORS} ${DISABLED} Look and download`)
+    await site.db.update(users).set({ disabled: false }).where(eq(users.role, GUEST))
+    const enabled = await shown(FOLDERS)
+    expect(enabled).toContain(`${VISITORS} What the account allows`)
+    expect(enabled).toContain(`${VISITORS} Look and download`)
+    expect(enabled).not.toContain(DISABLED)
   })
 
   test('answers what a user may see, and why', async () => {

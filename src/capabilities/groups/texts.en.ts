@@ -107,6 +107,7 @@ export const groupsEn = {
     } satisfies Record<Weakness, (names: string) => string>,
     allUsers: 'All users',
     guests: 'Visitors who are not signed in',
+    guestDisabled: 'The guest is disabled, so they see nothing',
     group: (name: string) => `Group “${name}”`,
     deletedUser: (id: number) => `A deleted user (${id})`,
     nobody: 'Nobody (the folder stays closed to others)',

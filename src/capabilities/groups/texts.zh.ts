@@ -92,6 +92,7 @@ export const groupsZh: typeof groupsEn = {
     allUsers: '所有用户',
     guests: '未登录的访客',
     group: (name) => `用户组“${name}”`,
+    guestDisabled: '访客账户已停用，因此看不到任何内容',
     deletedUser: (id) => `已删除的用户（${id}）`,
     nobody: '无人（文件夹对其他人保持关闭）',
     others: { everybody: '其他所有人', user: '其他用户', guest: '未登录的访客' },

@@ -27,15 +27,19 @@ export interface Folder {
   below: Folder[]
 }
 
-/** Makes a tree of the folders with rules. */
-export function treeOf(rules: readonly ListedRule[]): Folder[] {
+/**
+ * Makes a tree of the folders with rules.
+ *
+ * @param hasGuest Whether visitors who are not signed in see anything at all.
+ */
+export function treeOf(rules: readonly ListedRule[], hasGuest: boolean): Folder[] {
   const seenAs = seeing(rules)
   const at = Map.groupBy(rules, ({ path }) => path)
   const folders = Array.from(at, ([path, own]): Folder => {
     const above = pathAndParents(path).flatMap((parent) =>
       parent === path ? [] : (at.get(parent) ?? []),
     )
-    return { path, rules: own, others: othersAt(path, own, above, seenAs), below: [] }
+    return { path, rules: own, others: othersAt(path, { own, above, seenAs, hasGuest }), below: [] }
   }).toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const known = new Map(folders.map((folder) => [folder.path, folder]))
   const roots: Folder[] = []
@@ -86,19 +90,24 @@ function seeing(rules: readonly ListedRule[]): SeenAs {
 /** An id that no user has. */
 const NOBODY = 0
 
-/** @param above The rules of the folders above, the nearest first. */
-function othersAt(
-  path: string,
-  own: readonly ListedRule[],
-  above: readonly ListedRule[],
-  seenAs: SeenAs,
-): Other[] {
+interface Deciding {
+  own: readonly ListedRule[]
+  /** The rules of the folders above, the nearest first. */
+  above: readonly ListedRule[]
+  seenAs: SeenAs
+  hasGuest: boolean
+}
+
+function othersAt(path: string, { own, above, seenAs, hasGuest }: Deciding): Other[] {
   const named = new Set(own.map(keyOf))
   const at = (who: Other['who'], whose: Whose): Other => {
     const { access, rule } = accessAt(seenAs(whose), path)
     return { who, access, from: rule?.path }
   }
-  const guest = named.has('guest') ? [] : [at('guest', { group: 'guest', userId: null })]
+  const visitors: Other = hasGuest
+    ? at('guest', { group: 'guest', userId: null })
+    : { who: 'guest', access: 'none', from: undefined }
+  const guest = named.has('guest') ? [] : [visitors]
   if (named.has('user')) return guest
   const user = at('user', { group: 'user', userId: null })
   const inherited = new Map<string, ListedRule>()
@@ -113,6 +122,6 @@ function othersAt(
   )
   const [visitor] = guest
   if (visitor?.access !== user.access) return [...ofAbove, user, ...guest]
-  const from = visitor.from === user.from ? user.from : undefined
+  const from = hasGuest && visitor.from !== user.from ? undefined : user.from
   return [...ofAbove, { ...user, who: 'everybody', from }]
 }

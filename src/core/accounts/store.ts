@@ -14,6 +14,14 @@ export async function findGuest(db: Database): Promise<Account | undefined> {
   return guest
 }
 
+/** Selects a row while visitors who are not signed in may act as the guest. */
+export function selectEnabledGuest(db: Database, now: number) {
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.role, GUEST), isEnabled(now)))
+}
+
 export function selectUser(db: Database, userId: UserId) {
   return selectAccounts(db).where(eq(users.id, userId))
 }

@@ -38,6 +38,8 @@ export interface FoldersProps extends CheckProps {
   /** The names of the groups. */
   groups: string[]
   weak: WeakRule[]
+  /** Whether the guest is enabled. */
+  hasGuest: boolean
   hasFiles: boolean
   /** Links without a signature are passed on, so files open to everybody who knows their paths. */
   hasOpenLinks: boolean

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { of, read } from '../../../../core/access/subject.ts'
 import { selectAllGroupNames } from '../../../../core/accounts/groups.ts'
+import { selectEnabledGuest } from '../../../../core/accounts/store.ts'
 import { Refusal } from '../../../../core/base/refusals.ts'
 import type { AppContext } from '../../../../web/http/context.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
@@ -105,11 +106,12 @@ async function showFolders(c: AppContext, refused?: Refused<FolderForm>, asked?:
   const [deps, operator] = [c.get('deps'), actorOf(c)]
   const view = await adminView(c)
   const files = deps.fileServer()
-  const [{ rules }, { given, groups }] = await Promise.all([
+  const [{ rules }, { given, groups, guest }] = await Promise.all([
     listRules(deps, operator, {}, 1, 0),
     read(deps, of(operator), {
       given: selectGivenRights(deps.db),
       groups: selectAllGroupNames(deps.db),
+      guest: selectEnabledGuest(deps.db, deps.now()),
     }),
   ])
   const folders = Array.from(new Set(rules.map(({ path }) => path)))
@@ -122,6 +124,7 @@ async function showFolders(c: AppContext, refused?: Refused<FolderForm>, asked?:
     rules,
     groups: groups.map(({ name }) => name),
     weak: findWeakRules(given),
+    hasGuest: guest.length > 0,
     hasFiles: files !== undefined,
     hasOpenLinks: files?.hasOpenLinks === true,
     there,

@@ -35,7 +35,7 @@ export function Tree({ folders, ...props }: TreeProps) {
               <RuleRow {...props} rule={rule} isLast={folder.rules.length === 1} />
             ))}
             {folder.others.map((other) => (
-              <OtherRow view={props.view} other={other} path={folder.path} />
+              <OtherRow {...props} other={other} path={folder.path} />
             ))}
           </ul>
           {folder.below.length > 0 && <Tree {...props} folders={folder.below} />}
@@ -80,7 +80,8 @@ interface RuleRowProps extends FoldersProps {
   isLast: boolean
 }
 
-function RuleRow({ view, rule, isLast, refused, hasFiles }: RuleRowProps) {
+function RuleRow({ rule, isLast, ...props }: RuleRowProps) {
+  const { view, refused, hasFiles } = props
   const t = view.t.folders
   const refusal = problemIn(refused, 'change', { rule: String(rule.id) })
   const isRemoval = refused?.fields['delete'] !== undefined
@@ -91,7 +92,7 @@ function RuleRow({ view, rule, isLast, refused, hasFiles }: RuleRowProps) {
   const question = t.removeQuestion(who, rule.path)
   return (
     <li id={form}>
-      <Right view={view} who={<Who view={view} rule={rule} />} access={rule.access} />
+      <Right view={view} who={<Who {...props} rule={rule} />} access={rule.access} />
       {hasFiles && (
         <Confirm label={t.change} cancel={view.t.cancel} question="" open={refusal !== undefined}>
           <form method="post" action={`${FOLDERS_PATH}/change`}>
@@ -122,7 +123,7 @@ function RuleRow({ view, rule, isLast, refused, hasFiles }: RuleRowProps) {
 }
 
 /** Those without a rule at the folder, and what decides for them. */
-function OtherRow({ view, other, path }: { view: View; other: Other; path: string }) {
+function OtherRow({ view, hasGuest, other, path }: FoldersProps & { other: Other; path: string }) {
   const t = view.t.folders
   const { who, access, from } = other
   return (
@@ -133,6 +134,7 @@ function OtherRow({ view, other, path }: { view: View; other: Other; path: strin
           <span>
             {typeof who === 'string' ? t.others[who] : whoIn(view, who)}
             {from !== undefined && from !== path && <small>{t.from(from)}</small>}
+            {who === 'guest' && !hasGuest && <small>{t.guestDisabled}</small>}
           </span>
         }
         access={access}
@@ -150,13 +152,14 @@ function Right({ view, who, access }: { view: View; who: Child; access: Decided 
   )
 }
 
-function Who({ view, rule }: { view: View; rule: ListedRule }): Child {
-  const { username } = rule
+function Who({ view, hasGuest, rule }: FoldersProps & { rule: ListedRule }): Child {
+  const { group, username } = rule
   return (
     <span class="who">
       {username === null ? <Icon name="groups" /> : <Avatar name={username} />}
       <span>
         <Breakable text={whoIn(view, rule)} />
+        {group === 'guest' && !hasGuest && <small>{view.t.folders.guestDisabled}</small>}
       </span>
     </span>
   )

@@ -13,9 +13,9 @@ import { AccessField } from './right-parts.tsx'
 
 /** The folders with rules, for operators: who may do what. */
 export function FoldersPage(props: FoldersProps) {
-  const { view, rules, hasFiles } = props
+  const { view, rules, hasGuest, hasFiles } = props
   const t = view.t.folders
-  const tree = treeOf(rules)
+  const tree = treeOf(rules, hasGuest)
   return (
     <AccountPage view={view} title={t.title}>
       <header class="bar">
