@@ -174,10 +174,22 @@ describe('the form of a new invitation', () => {
     const invitation = secretOf(valueOf(made.html, 'link'))
     expect((await site.register({ username: 'bob', invitation })).code).toBe(200)
     expect(await site.db.select().from(groupMembers)).toMatchObject([{ groupId: 2 }])
-    // The next form begins with it.
-    expect((await admin.get(ADD)).html).toContain('name="groups-family" checked=""')
     const unknown = await admin.post(ADD, { who: 'x', uses: '1', 'groups-gone': 'on' })
     expect([unknown.status, alertIn(unknown.html)]).toEqual([404, expect.any(String)])
+  })
+
+  test('begins with no right that the invitation before gave', async () => {
+    await addGroup(site, 'family')
+    const { html } = await admin.get(ADD)
+    await admin.post(ADD, {
+      who: 'anna',
+      'groups-family': 'on',
+      base_path: '/club',
+      'permission-level': 'everything',
+    })
+    const [row] = await site.db.select().from(links)
+    expect(row).toMatchObject({ basePath: '/club', permission: 0xffff, groupIds: '[1]' })
+    expect((await admin.get(ADD)).html).toBe(html)
   })
 
   test('makes a link, which it shows once and which makes the account', async () => {

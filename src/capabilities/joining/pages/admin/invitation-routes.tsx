@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { of, read } from '../../../../core/access/subject.ts'
-import { readGroupNames, selectAllGroupNames } from '../../../../core/accounts/groups.ts'
+import { selectAllGroupNames } from '../../../../core/accounts/groups.ts'
 import type { AppContext } from '../../../../web/http/context.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
 import { idQuery, pageQuery, query, validate } from '../../../../web/http/input.ts'
@@ -92,19 +92,12 @@ function numberOf(text = ''): number | string | undefined {
 
 async function showNewInvitation(c: AppContext, refused?: Refused) {
   const deps = c.get('deps')
-  const [view, { links }, { groups }] = await Promise.all([
+  const [view, { groups }] = await Promise.all([
     adminView(c),
-    listLinks(deps, actorOf(c), 'invitation', 1, 1),
     read(deps, of(actorOf(c)), { groups: selectAllGroupNames(deps.db) }),
   ])
-  const [last] = links
-  const usual = {
-    permission: last?.permission ?? 0,
-    basePath: last?.basePath ?? view.usualFolder,
-    groups: readGroupNames(last?.groupNames ?? '[]'),
-  }
   const names = groups.map(({ name }) => name)
-  return showForm(c, NewInvitationPage, { view, usual, groups: names }, refused)
+  return showForm(c, NewInvitationPage, { view, groups: names }, refused)
 }
 
 async function showInvitations(c: AppContext, refused?: Refused, wanted = 1) {

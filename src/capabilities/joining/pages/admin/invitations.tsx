@@ -183,17 +183,15 @@ const SHOWN = ['who', ...FOLDED]
 
 interface NewInvitationProps {
   view: View
-  /** What the last invitation gave; the form begins with it. */
-  usual: { permission: number; basePath: string; groups: readonly string[] }
   /** The names of all groups. */
   groups: readonly string[]
   fields?: Fields | undefined
   problem?: Problem | undefined
 }
 
-export function NewInvitationPage({ view, usual, groups, fields, ...props }: NewInvitationProps) {
+export function NewInvitationPage({ view, groups, fields, ...props }: NewInvitationProps) {
   const t = view.t.adminInvitations
-  const chosen = fields === undefined ? usual.groups : groupsIn(fields)
+  const chosen = groupsIn(fields ?? {})
   // One field is both.
   const isOfWho = ['name', 'email'].includes(props.problem?.field ?? '')
   const problem = props.problem && isOfWho ? { ...props.problem, field: 'who' } : props.problem
@@ -220,7 +218,7 @@ export function NewInvitationPage({ view, usual, groups, fields, ...props }: New
             view={view}
             name="permission"
             label={view.t.adminUsers.permissions}
-            permission={usual.permission}
+            permission={0}
             fields={fields}
           />
           {groups.length > 0 && (
@@ -253,7 +251,7 @@ export function NewInvitationPage({ view, usual, groups, fields, ...props }: New
             />
             <Field {...field('username')} label={t.username} hint={t.usernameHint} optional />
             <Field
-              {...field('base_path', usual.basePath)}
+              {...field('base_path', view.usualFolder)}
               label={view.t.adminUsers.basePath}
               hint={view.t.adminUsers.newBasePathHint}
               optional
