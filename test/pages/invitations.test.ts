@@ -1,7 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { groupMembers, links, sessions, users } from '../../schema/tables.ts'
+import { folderRules, groupMembers, links, sessions, users } from '../../schema/tables.ts'
+import { CheapSite } from '../support/cheap-site.ts'
 import { addGroup } from '../support/groups.ts'
+import { FILES_BINDINGS, OpenListStandIn } from '../support/openlist-stand-in.ts'
 import { JoiningSite, NEW_PASSWORD, secretOf } from '../support/joining.ts'
 import { expectEscaped, MARKUP } from '../support/markup.ts'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
@@ -190,6 +192,30 @@ describe('the form of a new invitation', () => {
     const [row] = await site.db.select().from(links)
     expect(row).toMatchObject({ basePath: '/club', permission: 0xffff, groupIds: '[1]' })
     expect((await admin.get(ADD)).html).toBe(html)
+  })
+
+  test('says which folders of a group the base folder hides', async () => {
+    const visitor = new Visitor(new CheapSite(new OpenListStandIn().deps, FILES_BINDINGS))
+    for (const [name, value] of admin.cookies) visitor.cookies.set(name, value)
+    const board = await addGroup(site, 'Board')
+    const own = await addGroup(site, 'own')
+    const rule = (groupId: number, path: string, access: string) =>
+      site.db.insert(folderRules).values({ path, groupId, access, createdAt: 0 })
+    const shown = async (fields?: Record<string, string>) =>
+      textOf((await (fields ? visitor.post(ADD, fields) : visitor.get(ADD))).html)
+    await rule(own, '/x', 'none')
+    expect(await shown()).not.toContain('hides')
+    await rule(board, '/club', 'write')
+    await rule(board, '/club/minutes', 'read')
+    await rule(board, '/mail', 'read')
+    const HINT = 'Board The base folder /homes/{username} hides /club, /mail own Base folder'
+    expect(await shown()).toContain(HINT)
+    const wrong = { who: 'x', uses: 'x', 'groups-Board': 'on' }
+    expect(await shown({ ...wrong, base_path: '' })).toContain(HINT)
+    expect(await shown({ ...wrong, base_path: '/club/' })).toContain('folder /club hides /mail own')
+    expect(await shown({ ...wrong, base_path: '/' })).not.toContain('hides')
+    for (const path of ['/a', '/b']) await rule(board, path, 'read')
+    expect(await shown()).toContain('hides /a, /b, /club, … own')
   })
 
   test('makes a link, which it shows once and which makes the account', async () => {

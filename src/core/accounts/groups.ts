@@ -1,7 +1,7 @@
-import { and, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
-import { groupMembers, groups, users } from '../../../schema/tables.ts'
+import { folderRules, groupMembers, groups, users } from '../../../schema/tables.ts'
 import { type AuditEvent, insertEvents } from '../audit/events.ts'
 import { type Authority, writing } from '../database/statements.ts'
 import type { UserId } from '../database/user-id.ts'
@@ -95,6 +95,16 @@ export function selectGroupsNamed(db: Database, names: readonly string[]) {
 /** Selects the names of all groups, in order. Built-in ones have no rows. */
 export function selectAllGroupNames(db: Database) {
   return db.select({ name: groups.name }).from(groups).orderBy(groups.nameKey)
+}
+
+/** Selects all groups, in order, each with the folders that its rules open: a row for each folder. */
+export function selectOpenFolders(db: Database) {
+  const opens = and(eq(folderRules.groupId, groups.id), ne(folderRules.access, 'none'))
+  return db
+    .select({ name: groups.name, path: folderRules.path })
+    .from(groups)
+    .leftJoin(folderRules, opens)
+    .orderBy(groups.nameKey, folderRules.path)
 }
 
 /** The groups that have some names. */

@@ -108,7 +108,7 @@ interface ChoiceProps {
   value?: string
   isChecked: boolean
   title: string
-  hint?: string
+  hint?: string | undefined
 }
 
 /** A box or one of several, with its name and what it means. */

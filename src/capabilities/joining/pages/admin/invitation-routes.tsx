@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { of, read } from '../../../../core/access/subject.ts'
-import { selectAllGroupNames } from '../../../../core/accounts/groups.ts'
+import { selectOpenFolders } from '../../../../core/accounts/groups.ts'
 import type { AppContext } from '../../../../web/http/context.ts'
 import { actorOf } from '../../../../web/http/guard.ts'
 import { idQuery, pageQuery, query, validate } from '../../../../web/http/input.ts'
@@ -94,10 +94,10 @@ async function showNewInvitation(c: AppContext, refused?: Refused) {
   const deps = c.get('deps')
   const [view, { groups }] = await Promise.all([
     adminView(c),
-    read(deps, of(actorOf(c)), { groups: selectAllGroupNames(deps.db) }),
+    read(deps, of(actorOf(c)), { groups: selectOpenFolders(deps.db) }),
   ])
-  const names = groups.map(({ name }) => name)
-  return showForm(c, NewInvitationPage, { view, groups: names }, refused)
+  const folders = Map.groupBy(groups, ({ name }) => name)
+  return showForm(c, NewInvitationPage, { view, groups: folders }, refused)
 }
 
 async function showInvitations(c: AppContext, refused?: Refused, wanted = 1) {

@@ -1,4 +1,5 @@
 import { readGroupNames } from '../../../../core/accounts/groups.ts'
+import { cleanFolder, isBelow } from '../../../../core/base/clean-folder.ts'
 import { DAY_MILLISECONDS } from '../../../../core/base/time.ts'
 import type { MadeLink } from '../../invitations.ts'
 import { LIFETIMES } from '../../links.ts'
@@ -177,14 +178,14 @@ export function groupsIn(fields: Fields): string[] {
 }
 
 /** The fields of a new invitation that stand in its fold. */
-const FOLDED = ['uses', 'ends_at', 'username', 'base_path', 'account_ends_at', 'account_days']
+const FOLDED = ['uses', 'ends_at', 'username', 'account_ends_at', 'account_days']
 /** The fields that show their own problems. */
-const SHOWN = ['who', ...FOLDED]
+const SHOWN = ['who', 'base_path', ...FOLDED]
 
 interface NewInvitationProps {
   view: View
-  /** The names of all groups. */
-  groups: readonly string[]
+  /** The folders that the rules of each group open, by its name. */
+  groups: ReadonlyMap<string, readonly { path: string | null }[]>
   fields?: Fields | undefined
   problem?: Problem | undefined
 }
@@ -192,6 +193,11 @@ interface NewInvitationProps {
 export function NewInvitationPage({ view, groups, fields, ...props }: NewInvitationProps) {
   const t = view.t.adminInvitations
   const chosen = groupsIn(fields ?? {})
+  const base = cleanFolder(echo(fields, 'base_path') || view.usualFolder)
+  const boxes = Array.from(groups, ([name, folders]) => {
+    const hidden = hiddenBy(base, folders).join(view.t.listSeparator)
+    return { name, hint: hidden === '' ? undefined : t.hidden(base, hidden) }
+  })
   // One field is both.
   const isOfWho = ['name', 'email'].includes(props.problem?.field ?? '')
   const problem = props.problem && isOfWho ? { ...props.problem, field: 'who' } : props.problem
@@ -221,21 +227,28 @@ export function NewInvitationPage({ view, groups, fields, ...props }: NewInvitat
             permission={0}
             fields={fields}
           />
-          {groups.length > 0 && (
+          {boxes.length > 0 && (
             <fieldset class="field">
               <legend>{t.groups}</legend>
               <div class="boxes">
-                {groups.map((name) => (
+                {boxes.map(({ name, hint }) => (
                   <Choice
                     type="checkbox"
                     name={GROUP_FIELD + name}
                     isChecked={chosen.includes(name)}
                     title={name}
+                    hint={hint}
                   />
                 ))}
               </div>
             </fieldset>
           )}
+          <Field
+            {...field('base_path', view.usualFolder)}
+            label={view.t.adminUsers.basePath}
+            hint={view.t.adminUsers.newBasePathHint}
+            optional
+          />
           <details
             class="older"
             open={problem?.field !== undefined && FOLDED.includes(problem.field)}
@@ -251,12 +264,6 @@ export function NewInvitationPage({ view, groups, fields, ...props }: NewInvitat
             />
             <Field {...field('username')} label={t.username} hint={t.usernameHint} optional />
             <Field
-              {...field('base_path', view.usualFolder)}
-              label={view.t.adminUsers.basePath}
-              hint={view.t.adminUsers.newBasePathHint}
-              optional
-            />
-            <Field
               {...field('account_ends_at')}
               label={t.accountEndsAt}
               hint={t.accountEndsAtHint}
@@ -271,6 +278,18 @@ export function NewInvitationPage({ view, groups, fields, ...props }: NewInvitat
       </article>
     </AccountPage>
   )
+}
+
+/** More folders are not named. */
+const NAMED_FOLDERS = 3
+
+/** Names the uppermost of the folders that a base folder hides. */
+function hiddenBy(base: string, folders: readonly { path: string | null }[]): string[] {
+  const hidden = folders.flatMap(({ path }) =>
+    path === null || path === base || isBelow(path, base) ? [] : [path],
+  )
+  const named = hidden.filter((path) => !hidden.some((other) => isBelow(path, other)))
+  return named.length > NAMED_FOLDERS ? [...named.slice(0, NAMED_FOLDERS), '…'] : named
 }
 
 interface MadeLinkProps {
