@@ -227,6 +227,35 @@ describe('an item that is closed', () => {
     expect(await upload('put')).toMatchObject(PASSED)
   })
 
+  test('a large upload that OpenList would write once all of it has come', async () => {
+    const upload = async (name: string, size: number, as = token) => {
+      const headers = { 'File-Path': '/nas/open', 'As-Task': 'true' }
+      const body = 'x'.repeat(size)
+      const sent = { 'Content-Length': String(size), ...headers }
+      const { code, message } = await site.call('PUT', `/api/fs/${name}`, {
+        token: as,
+        body,
+        headers: sent,
+      })
+      return [code, message, openlist.sent.at(-1)?.headers.get('As-Task')]
+    }
+    const [small, large] = [64 * 1024, 64 * 1024 + 1]
+    expect(await upload('put', small)).toEqual([200, 'success', 'true'])
+    expect(await upload('form', small)).toEqual([200, 'success', 'true'])
+    expect(await upload('put', large)).toEqual([200, 'success', 'false'])
+    openlist.paths()
+    expect((await upload('form', large)).slice(0, 2)).toEqual([
+      403,
+      'upload a file of this size in parts or as a stream, not in a form',
+    ])
+    expect(openlist.paths()).toEqual([])
+    expect(await upload('form', large, await adminToken())).toEqual([200, 'success', 'true'])
+    await site.db.delete(folderRules)
+    await asWritten()
+    for (const name of ['put', 'form'])
+      expect(await upload(name, large)).toEqual([200, 'success', 'true'])
+  })
+
   test('an upload whose name is an address, which a UrlTree would fetch', async () => {
     const address = 'a.txt:1:http://127.0.0.1:5244/d/nas/closed/a.txt'
     const paths = [`/other/${address}`, `/other/${encodeURIComponent(address)}`, '/other/http: a']

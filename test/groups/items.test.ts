@@ -24,6 +24,7 @@ function call(method: string, path: string, body: unknown = '', headers = {}): F
     query: new URLSearchParams(search),
     headers: new Headers(headers),
     body: () => (typeof body === 'string' ? body : JSON.stringify(body)),
+    isLarge: false,
   }
 }
 

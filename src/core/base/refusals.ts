@@ -191,6 +191,10 @@ export const REFUSALS = {
     code: 403,
     message: 'you may not write everywhere on this site: select the files and move them',
   },
+  uploadedLate: {
+    code: 403,
+    message: 'upload a file of this size in parts or as a stream, not in a form',
+  },
   folderNotSearched: {
     code: 403,
     message:

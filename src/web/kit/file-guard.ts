@@ -13,8 +13,10 @@ export interface FileCall {
   query: URLSearchParams
   /** Those that are sent. `Destination` is an encoded path at the file server. */
   headers: Headers
-  /** The body as text; empty for an upload. */
+  /** The body as text; empty for a large upload. */
   body: () => string
+  /** Whether it is an upload that is sent as it comes. Of another one, all has come. */
+  isLarge: boolean
 }
 
 /** What is sent in the place of a part of a request. */

@@ -69,6 +69,7 @@ export async function readGuarded(
     query: url.searchParams,
     headers,
     body: () => bodyText(body),
+    isLarge: body.kept === undefined,
   })
   return guardedBy(call)
 }

@@ -234,7 +234,9 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
       if (item.retries !== undefined && !known.seen.isAdmin)
         await refuseSecondRetry(site, item.retries, known)
       if (item.cancels !== undefined) await cancelFirst(site, item.cancels, asker)
-      return item.understood
+      const { understood, asItComes = {} } = item
+      if (known.seen.isAdmin || !known.hasRules) return understood
+      return { ...understood, headers: { ...understood.headers, ...asItComes } }
     },
     send: (_, send) => {
       if (awaited === undefined) return send()
@@ -255,7 +257,10 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
   }
 }
 
-/** @throws {Refusal} `folderDenied`, `folderHasRules`; those of `refuseUnseenPlaces`. */
+/**
+ * @throws {Refusal} `folderDenied`, `folderHasRules`, `uploadedLate`; those of
+ *   `refuseUnseenPlaces`.
+ */
 async function refuseItems(
   site: Site,
   item: ItemCall,
@@ -269,6 +274,7 @@ async function refuseItems(
     const isDenied =
       item.forgetsMoves === true || item.downloads?.every(isBeyondThisNetwork) === false
     if (isDenied) throw new Refusal('folderDenied')
+    if (item.isWrittenLate === true) throw new Refusal('uploadedLate')
     await refuseFolders(site, item.puts?.(account.basePath) ?? [])
     await refuseUnseenPlaces(site.deps, site.files, item, seen, account.basePath)
     if (item.share?.id !== undefined) refuseUnmet(seen, await needsOfShare(site, item.share.id))

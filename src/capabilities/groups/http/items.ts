@@ -70,6 +70,10 @@ export interface ItemCall {
   forgetsMoves?: boolean
   /** Whether OpenList may put it into a queue, and read its sources later. */
   isQueued?: boolean
+  /** The headers of a large upload where there are rules, so that OpenList writes it as it comes. */
+  asItComes?: Understood['headers']
+  /** Whether it is a large upload that OpenList does not write as it comes. */
+  isWrittenLate?: boolean
   /** What OpenList is to fetch. */
   downloads?: string[]
   /** For a request that opens a share. */
@@ -433,12 +437,23 @@ export function itemCallOf(call: FileCall): ItemCall | undefined {
 }
 
 /**
+ * OpenList looks at rights when an upload begins. It writes a form, and what is to be a task, only
+ * when the body has ended: that may be long after the folder was closed, and after others have put
+ * something in its place.
+ */
+function lateOf({ path, isLarge }: FileCall): Pick<ItemCall, 'isWrittenLate' | 'asItComes'> {
+  if (!isLarge) return {}
+  return { isWrittenLate: path === '/api/fs/form', asItComes: { 'As-Task': 'false' } }
+}
+
+/**
  * An upload in the place of a folder: where a storage has no sizes of folders, OpenList removes it
  * (`op.Put`).
  *
  * @throws {Refusal} `folderDenied` for an escape that is none.
  */
-function uploadCall({ headers }: FileCall): ItemCall {
+function uploadCall(call: FileCall): ItemCall {
+  const { headers } = call
   const named = headers.get('File-Path') ?? ''
   // A header may be UTF-8, or a character for each byte.
   const readings =
@@ -460,6 +475,7 @@ function uploadCall({ headers }: FileCall): ItemCall {
     needs: (basePath) => puts(basePath).map(removes),
     puts,
     isQueued: headers.has('As-Task'),
+    ...lateOf(call),
   }
 }
 
