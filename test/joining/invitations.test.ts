@@ -299,9 +299,12 @@ describe('POST /api/auth/register with an invitation', () => {
       .select()
       .from(auditEvents)
       .where(eq(auditEvents.kind, 'group_member_added'))
-    expect(events.map(({ userId, actorId, detail }) => [userId, actorId, detail])).toEqual([
-      [bob, 1, 'Family'],
-      [bob, 1, 'club'],
+    const invited = JSON.stringify([{ field: 'invitation', from: null, to: true }])
+    expect(
+      events.map(({ userId, actorId, detail, changes }) => [userId, actorId, detail, changes]),
+    ).toEqual([
+      [bob, 1, 'Family', invited],
+      [bob, 1, 'club', invited],
     ])
     await site.db.delete(groups).where(eq(groups.id, family))
     await site.register({ invitation, username: 'carol' })

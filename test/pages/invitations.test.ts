@@ -26,6 +26,11 @@ async function listed(visitor = admin): Promise<string> {
   return textOf((await visitor.get(PATH)).html)
 }
 
+/** The words of a page, with no more spaces than it has. */
+async function wordsAt(who: Visitor, path: string, language = 'en'): Promise<string> {
+  return (await who.get(path, { 'Accept-Language': language })).html.replaceAll(/<[^>]*>/g, '')
+}
+
 describe('the page of invitations', () => {
   test('is in the navigation of admins, and refused to everybody else', async () => {
     expect((await admin.get('/account')).html).toContain(`href="${PATH}"`)
@@ -80,6 +85,23 @@ describe('the page of invitations', () => {
     await site.db.delete(links)
     expect(await page()).toContain('Joined with an invitation')
     expect(textOf((await admin.get('/account/admin/users/1')).html)).not.toContain('Joined with')
+  })
+
+  test('is named by the events of who joined with it', async () => {
+    await addGroup(site, 'Board')
+    const invitation = await site.invite({ name: 'board', groups: ['Board'] })
+    await site.register({ username: 'betty', invitation })
+    const betty = new Visitor(site)
+    await betty.signIn('betty', NEW_PASSWORD)
+    const ofSite = await wordsAt(admin, '/account/admin/events')
+    expect(ofSite).toContain('betty registered with an invitation of admin')
+    expect(ofSite).toContain('admin added betty to the group “Board”: with an invitation')
+    const chinese = await wordsAt(admin, '/account/admin/events', 'zh')
+    expect(chinese).toContain('betty 注册账户（admin 邀请）')
+    expect(chinese).toContain('admin 把 betty 加入用户组“Board”：通过邀请')
+    const own = await wordsAt(betty, '/account/activity')
+    expect(own).toContain('You registered with an invitation of admin')
+    expect(own).toContain('admin added you to the group “Board”: with an invitation')
   })
 
   test('lists no link for a new password, and never a secret', async () => {

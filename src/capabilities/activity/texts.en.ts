@@ -65,6 +65,7 @@ export const activityEn = {
       otp: 'two-step verification',
       ends_at: 'end',
       email: 'e-mail address',
+      invitation: 'with an invitation',
     },
   },
   adminEvents: {
@@ -259,6 +260,7 @@ export const activityEn = {
     many_refusals: '{what} sign-ins were refused within an hour',
     notices_changed: '{who} changed where notifications are sent',
     registered: '{who} registered',
+    registered_of_other: '{whom} registered with an invitation of {who}',
     registration_approved: '{who} approved the registration of {whom}',
     registration_rejected: '{who} rejected the registration of {whom}',
     invitation_made: '{who} made an invitation: “{what}”',

@@ -3,6 +3,7 @@ import { auditEvents, users } from '../../../schema/tables.ts'
 import { folderColumns } from '../../core/accounts/folders.ts'
 import { type Ids, membersAdding } from '../../core/accounts/groups.ts'
 import { usernameKey } from '../../core/accounts/username.ts'
+import type { Change } from '../../core/audit/changes.ts'
 import { type AuditEvent, eventRow } from '../../core/audit/events.ts'
 import { literal } from '../../core/database/literal.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
@@ -37,6 +38,9 @@ interface GivenGroups {
   addedBy: number | null
 }
 
+/** Tells that the actor of an event has invited the user, and did nothing else. */
+const INVITED = { field: 'invitation', from: null, to: true } satisfies Change
+
 /**
  * Returns the statements that put a user who has just registered into groups.
  *
@@ -52,7 +56,8 @@ export function registrantGroups(
 ) {
   const isRegistrant = sql`${users.usernameKey} = ${usernameKey(username)} and ${users.passwordHash} = ${passwordHash}`
   const userIds = sql`(select json_group_array(${users.id}) from ${users} where ${isRegistrant})`
-  const added: AuditEvent = { ...event, kind: 'group_member_added' }
+  const changes = source === 'invitation' ? [INVITED] : []
+  const added: AuditEvent = { ...event, kind: 'group_member_added', changes }
   return membersAdding(db, by, { userIds, groupIds: ids }, { source, addedBy }, added)
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 
 /**
  * The fields of a user's record that an event can contain. The names are those of the API, and no
- * field is secret.
+ * field is secret. `invitation` is true when the user became a member of a group with one.
  */
 export type ChangedField =
   | 'username'
@@ -14,6 +14,7 @@ export type ChangedField =
   | 'otp'
   | 'ends_at'
   | 'email'
+  | 'invitation'
 
 type Value = string | number | boolean | null
 

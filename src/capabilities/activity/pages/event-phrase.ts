@@ -27,6 +27,7 @@ const VARIANTS = [
   'token_deleted_of_other',
   'identity_linked_of_other',
   'identity_unlinked_of_other',
+  'registered_of_other',
   'group_member_added_of_other',
   'group_member_removed_of_other',
 ] as const
