@@ -75,7 +75,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
     link === undefined ? `Bearer ${files.token}` : basicOf(link.remoteName, password)
   headers.set('Authorization', authorization)
   const { url } = lockRequest.target
-  const sent = { pathname: besideLocks(c.req.method, url.pathname, account.basePath) }
+  const sent = { pathname: await besideLocks(c.req.method, url.pathname, account.basePath) }
   const send: SendCall = (isToItsEnd) =>
     forward(c, files, headers, body, undefined, isToItsEnd, sent)
   const answer = await guarded.send(asker, send)
@@ -96,17 +96,25 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
 /** The methods that look for locks at the path of the request alone. */
 const LOOKING_FOR_LOCKS = new Set(['PUT', 'DELETE', 'MKCOL', 'PROPPATCH'])
 
+const FOLDER_BYTES = 4
+
 /**
  * OpenList keeps a lock at the full path, and looks for it at the path that a user sends, without
  * the base folder: it would tell of the lock of a file elsewhere on the site, also in a closed
- * folder, and hold that file while an upload lasts. With a backslash it is the same path, and has
- * no lock.
+ * folder, and hold that file while an upload lasts. With backslashes it is the same path, and meets
+ * no lock but those of the same base folder, whose digest they are: `.\` for each 1, `\` for each
+ * 0.
  *
  * @param pathname Encoded.
  */
-function besideLocks(method: string, pathname: string, basePath: string): string {
-  if (cleanFolder(basePath) === '/' || !LOOKING_FOR_LOCKS.has(method)) return pathname
-  return pathname.replace(/^(\/[^/]*\/)(?=.)/, '$1%5C')
+async function besideLocks(method: string, pathname: string, basePath: string): Promise<string> {
+  const folder = cleanFolder(basePath)
+  if (folder === '/' || !LOOKING_FOR_LOCKS.has(method)) return pathname
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(folder))
+  const bytes = Array.from(new Uint8Array(digest, 0, FOLDER_BYTES))
+  const bits = bytes.map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const steps = bits.replaceAll('1', '.%5C').replaceAll('0', '%5C')
+  return pathname.replace(/^(\/[^/]*\/)(?=.)/, `$1${steps}`)
 }
 
 /**
