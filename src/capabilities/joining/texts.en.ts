@@ -93,10 +93,6 @@ export const joiningEn = {
     withdraw: 'Withdraw',
     withdrawQuestion: (name: string) =>
       `Nobody can use “${name}” any more. Accounts that were made with it stay.`,
-    newer: 'Newer',
-    older: 'Older',
-    page: (page: number, pages: number) => `Page ${page} of ${pages}`,
-
     spent: 'Used or over',
     who: 'Name or e-mail address',
     whoHint:

@@ -85,10 +85,6 @@ export const joiningZh: typeof joiningEn = {
     madeGroups: (names) => chinese`由此创建的账户属于：${names}。`,
     withdraw: '撤回',
     withdrawQuestion: (name) => `“${name}”将无法再使用。已经创建的账户不受影响。`,
-    newer: '较新',
-    older: '较早',
-    page: (page, pages) => `第 ${page}/${pages} 页`,
-
     spent: '已用完或已失效',
     who: '姓名或邮箱',
     whoHint: '填写邮箱时，本站会发送链接，此邮箱即为已确认。填写姓名时，由你自行转交链接。',

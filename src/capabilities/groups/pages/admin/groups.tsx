@@ -155,7 +155,6 @@ export function GroupPage(props: GroupProps) {
         page={page}
         pages={pages}
         address={(number) => groupAddress(group.id, number)}
-        words={view.t.pager}
       />
       <Folders {...props} />
       <Others {...props} />

@@ -69,7 +69,7 @@ export function InvitationsPage({ view, links, page, pages, ...shown }: Invitati
           <Rows rows={spent.map(row)} none="" />
         </Fold>
       )}
-      <Pager view={view} page={page} pages={pages} address={invitationsAddress} words={t} />
+      <Pager view={view} page={page} pages={pages} address={invitationsAddress} />
     </ListPage>
   )
 }
