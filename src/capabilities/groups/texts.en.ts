@@ -90,6 +90,7 @@ export const groupsEn = {
       'OpenList has not ended all tasks that were cancelled when rights were taken (Canceling in its list of tasks), or a share. Until then a task may write into a closed folder, and delete what stands at its target. Wait until this note is gone, or restart OpenList.',
     waits: 'Waits to be written',
     sync: 'Write now',
+    again: 'Look again',
     none: 'No folder has rights of its own',
     noneHint: 'Every user sees all of the own base folder. Give the first right above.',
     decided: {

@@ -76,6 +76,7 @@ export const groupsZh: typeof groupsEn = {
       'OpenList 尚未结束全部在收回权限时取消的任务（在其任务列表中显示为 Canceling），或尚未关闭某个分享。在此之前，任务可能仍会写入已关闭的文件夹，并删除其目标位置的内容。请等到此提示消失，或重启 OpenList。',
     waits: '等待写入',
     sync: '立即写入',
+    again: '再次检查',
     none: '没有单独设置权限的文件夹',
     noneHint: '每个用户都能查看自己根文件夹中的全部内容。请在上方设置第一项权限。',
     decided: {

@@ -47,26 +47,27 @@ function Notes({ view, rules, hasFiles, hasOpenLinks, there, refused }: FoldersP
     return <p class="note">{hasFiles ? t.away : t.noFilesHint}</p>
   }
   const { waiting, underWay, isEnding, secondPaths, signsLinks } = there
+  const waits = waiting.length > 0
   return (
     <>
-      {waiting.length > 0 && (
+      {(waits || underWay > 0 || isEnding) && (
         <article class="status warn">
           <Icon name="folders" />
           <div>
-            <h2>{t.waiting(waiting.length)}</h2>
-            <p>{t.waitingHint}</p>
+            <h2>{waits ? t.waiting(waiting.length) : t.attention}</h2>
+            {waits && <p>{t.waitingHint}</p>}
+            {underWay > 0 && <p>{t.underWay(underWay)}</p>}
+            {isEnding && <p>{t.ending}</p>}
           </div>
           <Press
             view={view}
-            label={t.sync}
+            label={waits ? t.sync : t.again}
             action={`${FOLDERS_PATH}/sync`}
             confirmedAs="sync"
             problem={problemIn(refused, 'sync')}
           />
         </article>
       )}
-      {underWay > 0 && <p class="note">{t.underWay(underWay)}</p>}
-      {isEnding && <p class="note">{t.ending}</p>}
       {!signsLinks && <p class="note">{hasOpenLinks ? t.openLinks : t.refusedLinks}</p>}
       {secondPaths.length > 0 && (
         <p class="note">{t.secondPaths(secondPaths.join(view.t.listSeparator))}</p>
