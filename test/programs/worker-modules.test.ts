@@ -84,6 +84,11 @@ describe('the modules of the Worker', () => {
     expect(sources.filter((source) => /\/pages\/|texts|\.tsx$/.test(source))).toEqual([])
   })
 
+  test('have no column of PostgreSQL', () => {
+    const classes = Object.values(built.modules).filter((text) => text.includes('PgColumn'))
+    expect(classes).toEqual([])
+  })
+
   test('are a part each, or what several share', () => {
     expect(Object.keys(outputs).length).toBeLessThan(MAX_MODULES)
   })

@@ -74,14 +74,14 @@ export async function buildModules(
     absWorkingDir: folder,
     entryPoints: [entry],
   }
-  const found = await build({ ...options, minify: false, plugins: [NODE_MODULES] }).catch(
+  const found = await build({ ...options, minify: false, plugins: PLUGINS }).catch(
     (error: unknown) => {
       throw new CommandError(`The Worker can't be built. ${reasonIn(error)}`)
     },
   )
   const { outputFiles, metafile } = await build({
     ...options,
-    plugins: [readTogether(folder, entry, found.metafile.inputs), NODE_MODULES],
+    plugins: [readTogether(folder, entry, found.metafile.inputs), ...PLUGINS],
   })
   return {
     main: basename(entry).replace(/\.ts$/, '.js'),
@@ -321,3 +321,18 @@ const NODE_MODULES: Plugin = {
     }))
   },
 }
+
+/**
+ * Leaves out the columns of PostgreSQL, of which Drizzle asks whether a value is an enum: there are
+ * none.
+ */
+const NO_POSTGRES: Plugin = {
+  name: 'no-postgres',
+  setup(build) {
+    build.onLoad({ filter: /[/\\]drizzle-orm[/\\]pg-core[/\\]columns[/\\]enum\.js$/ }, () => ({
+      contents: 'export const isPgEnum = () => false',
+    }))
+  },
+}
+
+const PLUGINS = [NODE_MODULES, NO_POSTGRES]
