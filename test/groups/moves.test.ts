@@ -151,6 +151,29 @@ describe('POST /api/admin/folder_rule/move', () => {
     ])
   })
 
+  test('takes the folder itself out of the index after it has moved, when it can be changed again', async () => {
+    let isBusy = 0
+    site.openlist.answer = ({ path }) => {
+      if (path === '/api/fs/rename') isBusy = 3
+      if (path !== '/api/admin/index/update' || isBusy-- <= 0) return undefined
+      return Response.json({ code: 400, message: 'index is running', data: null })
+    }
+    site.openlist.sent.splice(0)
+    expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 200 })
+    const calls = site.openlist.paths().filter((path) => /index|fs\/rename|meta\/delete/.test(path))
+    const update = 'POST /api/admin/index/update'
+    expect(calls.slice(0, 7)).toEqual([
+      update,
+      'POST /api/fs/rename',
+      update,
+      update,
+      update,
+      update,
+      expect.stringMatching('meta/delete'),
+    ])
+    expect(await rules()).toEqual(['/nas/z 3 read', '/nas/z/b user none'])
+  })
+
   test.each([
     ['renames', '/nas/z'],
     ['moves', '/pub/a'],

@@ -90,6 +90,8 @@ async function moveOnce(
     await writeAll(deps, files, to)
     isForgotten = await forgetInSearch(deps, files, path)
     await moveThere(deps, files, path, to)
+    // It has put the folder itself back, which is not there any more.
+    isForgotten &&= await forgetInSearch(deps, files, path)
   } catch (error) {
     // The new rules go only where the folder is known not to have gone.
     const isHere = await isFolder(deps, files, path).catch(() => false)
@@ -144,6 +146,10 @@ async function writeAll(deps: RuleDeps, files: FileServer, to: string): Promise<
 
 /** The refusal of an OpenList without an index. */
 const NO_INDEX = 'search not available'
+/** The refusal of one that is changed at the moment: what was asked for before takes about a second. */
+const BUSY_INDEX = 'index is running'
+const BUSY_MILLISECONDS = 500
+const MAX_TRIES = 10
 
 const storagesSchema = v.object({
   content: v.nullable(
@@ -185,8 +191,11 @@ function notMoved(detail: string): Refusal {
 async function forgetInSearch(deps: RuleDeps, files: FileServer, path: string): Promise<boolean> {
   // It puts back what it finds so deep: the folder itself.
   const body = { paths: [path], max_depth: 0 }
-  const { code, message } = await callAsAdmin(deps, files, '/api/admin/index/update', body)
-  return code === 200 || message === NO_INDEX
+  for (let tries = 0; ; tries++) {
+    const { code, message } = await callAsAdmin(deps, files, '/api/admin/index/update', body)
+    if (message !== BUSY_INDEX || tries === MAX_TRIES) return code === 200 || message === NO_INDEX
+    await deps.wait(BUSY_MILLISECONDS)
+  }
 }
 
 async function moveThere(deps: RuleDeps, files: FileServer, path: string, to: string) {
