@@ -256,6 +256,30 @@ describe('an item that is closed', () => {
       expect(await upload(name, large)).toEqual([200, 'success', 'true'])
   })
 
+  test('a large upload whose length nobody knows, which OpenList reads as a whole first', async () => {
+    const body = 'x'.repeat(64 * 1024 + 1)
+    const put = (headers: object) =>
+      site.call('PUT', '/api/fs/put', {
+        token,
+        body,
+        headers: { 'File-Path': '/nas/o', ...headers },
+      })
+    const refused = { code: 411, message: 'say how long a file of this size is (Content-Length)' }
+    for (const headers of [{}, { 'X-File-Size': 'x' }, { 'As-Task': 'true' }])
+      expect(await put(headers)).toMatchObject(refused)
+    expect(await put({ 'X-File-Size': String(body.length) })).toMatchObject(PASSED)
+    const { token: password } = await addAppPassword(site, userId, ['files:write'])
+    const Authorization = `Basic ${btoa(`alice:${password}`)}`
+    const send = async (headers: object) =>
+      (await site.fetch('PUT', '/dav/nas/o', { body, headers: { Authorization, ...headers } }))
+        .status
+    expect(await send({})).toBe(411)
+    expect(await send({ 'X-Expected-Entity-Length': String(body.length) })).toBe(207)
+    await site.db.delete(folderRules)
+    await asWritten()
+    expect(await put({})).toMatchObject(PASSED)
+  })
+
   test('an upload whose name is an address, which a UrlTree would fetch', async () => {
     const address = 'a.txt:1:http://127.0.0.1:5244/d/nas/closed/a.txt'
     const paths = [`/other/${address}`, `/other/${encodeURIComponent(address)}`, '/other/http: a']

@@ -195,6 +195,10 @@ export const REFUSALS = {
     code: 403,
     message: 'upload a file of this size in parts or as a stream, not in a form',
   },
+  lengthRequired: {
+    code: 411,
+    message: 'say how long a file of this size is (Content-Length)',
+  },
   folderNotSearched: {
     code: 403,
     message:

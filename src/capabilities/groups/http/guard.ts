@@ -258,7 +258,7 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
 }
 
 /**
- * @throws {Refusal} `folderDenied`, `folderHasRules`, `uploadedLate`; those of
+ * @throws {Refusal} `folderDenied`, `folderHasRules`, `uploadedLate`, `lengthRequired`; those of
  *   `refuseUnseenPlaces`.
  */
 async function refuseItems(
@@ -274,7 +274,7 @@ async function refuseItems(
     const isDenied =
       item.forgetsMoves === true || item.downloads?.every(isBeyondThisNetwork) === false
     if (isDenied) throw new Refusal('folderDenied')
-    if (item.isWrittenLate === true) throw new Refusal('uploadedLate')
+    if (item.isWrittenLate !== undefined) throw new Refusal(item.isWrittenLate)
     await refuseFolders(site, item.puts?.(account.basePath) ?? [])
     await refuseUnseenPlaces(site.deps, site.files, item, seen, account.basePath)
     if (item.share?.id !== undefined) refuseUnmet(seen, await needsOfShare(site, item.share.id))

@@ -72,8 +72,8 @@ export interface ItemCall {
   isQueued?: boolean
   /** The headers of a large upload where there are rules, so that OpenList writes it as it comes. */
   asItComes?: Understood['headers']
-  /** Whether it is a large upload that OpenList does not write as it comes. */
-  isWrittenLate?: boolean
+  /** Why OpenList does not write a large upload as it comes. */
+  isWrittenLate?: 'uploadedLate' | 'lengthRequired'
   /** What OpenList is to fetch. */
   downloads?: string[]
   /** For a request that opens a share. */
@@ -441,10 +441,20 @@ export function itemCallOf(call: FileCall): ItemCall | undefined {
  * when the body has ended: that may be long after the folder was closed, and after others have put
  * something in its place.
  */
-function lateOf({ path, isLarge }: FileCall): Pick<ItemCall, 'isWrittenLate' | 'asItComes'> {
+function lateOf({
+  path,
+  headers,
+  isLarge,
+}: FileCall): Pick<ItemCall, 'isWrittenLate' | 'asItComes'> {
   if (!isLarge) return {}
-  return { isWrittenLate: path === '/api/fs/form', asItComes: { 'As-Task': 'false' } }
+  if (path === '/api/fs/form') return { isWrittenLate: 'uploadedLate' }
+  // One of an unknown length is read as a whole first.
+  const hasLength = LENGTHS.some((name) => /^\d{1,15}$/.test(headers.get(name) ?? ''))
+  return hasLength ? { asItComes: { 'As-Task': 'false' } } : { isWrittenLate: 'lengthRequired' }
 }
+
+/** A file from macOS comes in chunks, with a header of its own; OpenList reads the last one. */
+const LENGTHS = ['Content-Length', 'X-Expected-Entity-Length', 'X-File-Size']
 
 /**
  * An upload in the place of a folder: where a storage has no sizes of folders, OpenList removes it
@@ -500,7 +510,12 @@ function davCallOf(call: FileCall): ItemCall | undefined {
     isAwaited,
   })
   if (method === 'PUT')
-    return { ...needing(removes), puts: pathIn(source), downloads: addressesIn(source) }
+    return {
+      ...needing(removes),
+      puts: pathIn(source),
+      downloads: addressesIn(source),
+      ...lateOf(call),
+    }
   if (method === 'DELETE') return needing(removes, true)
   // OpenList tells who changes properties of a lock before it looks at rights.
   if (method === 'MKCOL' || method === 'PROPPATCH') return needing(writesAlone)

@@ -139,6 +139,7 @@ const refusals: Record<RefusalName, string> = {
     'You may not write everywhere in this storage. Unpack archives on your own device and upload the files; download from a web address with SimpleHttp.',
   partOfSiteClosed: 'You may not write everywhere on this site. Select the files and move them.',
   uploadedLate: 'Upload a file of this size in parts or as a stream, not in a form.',
+  lengthRequired: 'Say how long a file of this size is.',
   folderNotSearched:
     'This folder has more than 500 folders in it, or a name with a backslash. Copy or move what is in it in parts.',
   objectNotFound: 'There is no such file or folder.',
