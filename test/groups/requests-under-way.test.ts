@@ -52,6 +52,8 @@ const REQUESTS: readonly Request[] = [
   ['COPY', '/dav/a', { Destination: '/dav/b' }],
   ['MOVE', '/dav/a', { Destination: '/dav/b' }],
   ['DELETE', '/dav/a', {}],
+  ['POST', '/api/fs/mkdir', { path: '/x' }],
+  ['MKCOL', '/dav/x', {}],
 ]
 
 /** Where there are rules, it is for those who may write everything. */
@@ -293,7 +295,7 @@ describe('a request that the file server works on', () => {
   test.each<Request>([
     ['POST', '/api/fs/list', { path: '/' }],
     ['PROPFIND', '/dav/', {}],
-    ['MKCOL', '/dav/x', {}],
+    ['PROPPATCH', '/dav/x', {}],
   ])('is not noted when it can take nothing: %s %s', async (...request) => {
     const { answer, release } = await holdRequest(request)
     expect(await rows()).toEqual([])

@@ -517,8 +517,9 @@ function davCallOf(call: FileCall): ItemCall | undefined {
       ...lateOf(call),
     }
   if (method === 'DELETE') return needing(removes, true)
+  if (method === 'MKCOL') return needing(writesAlone, true)
   // OpenList tells who changes properties of a lock before it looks at rights.
-  if (method === 'MKCOL' || method === 'PROPPATCH') return needing(writesAlone)
+  if (method === 'PROPPATCH') return needing(writesAlone)
   // A lock of another depth is of all below (RFC 4918 section 9.10.3), whoever may write there.
   if (method === 'LOCK') return needing(headers.get('Depth') === '0' ? writesAlone : writesWhole)
   if (method !== 'COPY' && method !== 'MOVE') return undefined
