@@ -25,6 +25,7 @@ const setEntries = (list: string) =>
  * new one is also named as `sealed` by the `programs.ts` of its capability, if it is stored.
  */
 const SEALERS = {
+  'capabilities/files/http/lock-tokens.ts': 'programs keep it as long as a lock, an hour at most',
   'capabilities/files/stored-token.ts': 'a new token of the file server is fetched',
   'capabilities/mail/sealed-secret.ts': 'sealed anew',
   'capabilities/notices/sealed-config.ts': 'sealed anew',
