@@ -832,6 +832,21 @@ describe('the way in', () => {
   )
 })
 
+test('HEAD tells no length of what would be left out', async () => {
+  openlist.answer = ({ path }) =>
+    path.startsWith('/api/fs/')
+      ? new Response(null, {
+          headers: { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': '553' },
+        })
+      : undefined
+  for (const as of [token, ''])
+    for (const name of ['get', 'list', 'dirs']) {
+      const headers = { Authorization: as }
+      const answer = await site.fetch('HEAD', `/api/fs/${name}?path=/way/to/mine`, { headers })
+      expect(answer.headers.get('Content-Length')).not.toBe('553')
+    }
+})
+
 async function relatedOf(body: object, as = token): Promise<unknown> {
   return (await post('fs/get', body, as)).data
 }

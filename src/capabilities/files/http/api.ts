@@ -61,7 +61,15 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   const sent = who === undefined ? received : await guarded.admit(who, received)
   if (leaseEnds !== undefined) await settleLateWrites(deps, files, () => leaseEnds)
   const answer = await answerSent(c, files, path, { identity, guarded }, sent)
-  return who === undefined ? answer : guarded.answer(who, answer)
+  const shown = who === undefined ? answer : await guarded.answer(who, answer)
+  return c.req.method === 'HEAD' ? withoutLength(shown) : shown
+}
+
+/** The length of an answer that is not sent tells of what would be left out of it. */
+function withoutLength(answer: Response): Response {
+  const bare = new Response(null, answer)
+  bare.headers.delete('Content-Length')
+  return bare
 }
 
 async function answerSent(
