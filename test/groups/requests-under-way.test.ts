@@ -215,6 +215,17 @@ describe('a request that the file server works on', () => {
     await answer
   })
 
+  test('may end, and take the folder elsewhere, between the look at it and the rule', async () => {
+    site.openlist.folders.push('/nas/closed', '/nas')
+    site.openlist.answer = ({ path }) => {
+      if (path.startsWith('/api/admin/meta/list') && site.openlist.folders[0] === '/nas/closed')
+        site.openlist.folders.shift()
+      return undefined
+    }
+    const change = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(change).toMatchObject({ code: 200, data: { waiting: 0, warnings: ['no_folder'] } })
+  })
+
   test('holds no next request, neither of its user nor of another', async () => {
     const { answer, release } = await holdRequest(COPY)
     const rule = { path: '/nas/closed', access: 'none', createdAt: site.now }

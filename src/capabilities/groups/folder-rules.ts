@@ -136,9 +136,10 @@ export async function createRule(
     // The group or the user was deleted, or the user became an admin, since it was found.
     throw new Refusal(whose.userId === null ? 'groupNotFound' : 'userNotFound')
   }
-  const { waiting, underWay, warnings, hasWaited } = await writeFirst(deps, files)
+  const { waiting, underWay, warnings } = await writeFirst(deps, files)
   if (underWay > 0) warnings.push('requests_under_way')
-  const mayBeMissing = isThere === false || (isThere === true && hasWaited)
+  // Since it was found there, a request from before may have taken it elsewhere.
+  const mayBeMissing = isThere !== undefined
   return {
     id: rule.id,
     waiting,

@@ -30,13 +30,8 @@ const haveWritten = new WeakSet<Database>()
 /**
  * Writes the first folders now, and the others after the answer. It waits for the requests that
  * were let through before, and ends what they have made.
- *
- * @returns With whether it has waited: folders may be elsewhere by now.
  */
-export async function writeFirst(
-  deps: WriterDeps,
-  files: FileServer,
-): Promise<Written & { hasWaited: boolean }> {
+export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<Written> {
   haveWritten.add(deps.db)
   const earlier = countEarlier(deps)
   let written = await writeFolders(deps, files)
@@ -56,7 +51,7 @@ export async function writeFirst(
     written.waiting = Math.max(written.waiting, 1)
   }
   if (written.waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
-  return { ...written, hasWaited: known > 0 }
+  return written
 }
 
 /**
