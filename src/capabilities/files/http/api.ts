@@ -18,7 +18,7 @@ import { type FileUser, findGuestWithFileUser, selectFileActor } from '../store.
 import { settleLateWrites } from '../write-users.ts'
 import { forward, readUpload, readWhole } from './body.ts'
 import { type Guarded, readGuarded, type SentRequest } from './guarded.ts'
-import { passedAnswer, sentHeaders } from './headers.ts'
+import { passedAnswer, sentHeaders, withoutLength } from './headers.ts'
 import { metaCall, withOwnUsers, withRemoteUsers } from './metas.ts'
 import { answerSettings } from './settings.ts'
 
@@ -62,14 +62,8 @@ export async function answerApi(c: AppContext, files: FileServer, path: string) 
   if (leaseEnds !== undefined) await settleLateWrites(deps, files, () => leaseEnds)
   const answer = await answerSent(c, files, path, { identity, guarded }, sent)
   const shown = who === undefined ? answer : await guarded.answer(who, answer)
-  return c.req.method === 'HEAD' ? withoutLength(shown) : shown
-}
-
-/** The length of an answer that is not sent tells of what would be left out of it. */
-function withoutLength(answer: Response): Response {
-  const bare = new Response(null, answer)
-  bare.headers.delete('Content-Length')
-  return bare
+  // The length of an answer that is not sent tells of what would be left out of it.
+  return c.req.method === 'HEAD' ? new Response(null, withoutLength(shown)) : shown
 }
 
 async function answerSent(

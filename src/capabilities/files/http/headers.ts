@@ -42,3 +42,10 @@ function withoutNames(headers: Headers, isLeftOut: (name: string) => boolean): H
   for (const name of found) headers.delete(name)
   return headers
 }
+
+/** The status and the headers of an answer that gets another body. */
+export function withoutLength({ status, headers: sent }: Response): ResponseInit {
+  const headers = new Headers(sent)
+  headers.delete('Content-Length')
+  return { status, headers }
+}

@@ -4,6 +4,7 @@ import { webdavAccess } from '../../../core/accounts/file-access.ts'
 import { readRowAs } from '../../../core/access/read-account.ts'
 import { appPasswordActor } from '../../../core/access/app-password-actor.ts'
 import { cleanFolder } from '../../../core/base/clean-folder.ts'
+import { sha256Hex } from '../../../core/base/encoding.ts'
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { MAX_BODY_BYTES } from '../../../web/http/body-limit.ts'
@@ -96,7 +97,7 @@ export async function answerDav(c: AppContext, files: FileServer): Promise<Respo
 /** The methods that look for locks at the path of the request alone. */
 const LOOKING_FOR_LOCKS = new Set(['PUT', 'DELETE', 'MKCOL', 'PROPPATCH'])
 
-const FOLDER_BYTES = 4
+const DIGEST_BITS = 32
 
 /**
  * OpenList keeps a lock at the full path, and looks for it at the path that a user sends, without
@@ -110,9 +111,8 @@ const FOLDER_BYTES = 4
 async function besideLocks(method: string, pathname: string, basePath: string): Promise<string> {
   const folder = cleanFolder(basePath)
   if (folder === '/' || !LOOKING_FOR_LOCKS.has(method)) return pathname
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(folder))
-  const bytes = Array.from(new Uint8Array(digest, 0, FOLDER_BYTES))
-  const bits = bytes.map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const digest = (await sha256Hex(folder)).slice(0, DIGEST_BITS / 4)
+  const bits = Number.parseInt(digest, 16).toString(2).padStart(DIGEST_BITS, '0')
   const steps = bits.replaceAll('1', '.%5C').replaceAll('0', '%5C')
   return pathname.replace(/^(\/[^/]*\/)(?=.)/, `$1${steps}`)
 }

@@ -13,6 +13,7 @@ import { retryCounter } from '../../../core/throttle/counters.ts'
 import { LIMITS } from '../../../core/throttle/limit-table.ts'
 import type { FileAsker, FileCall, GuardedCall, Understood } from '../../../web/kit/file-guard.ts'
 import { changedMeanwhile } from '../../files/identity.ts'
+import { withoutLength } from '../../files/http/headers.ts'
 import { callAsAdmin, readAnswer } from '../../files/origin.ts'
 import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import {
@@ -521,12 +522,6 @@ async function withText(
     if (error instanceof Refusal && error.refusal === 'filesBroken') return whole
     throw error
   }
-}
-
-function withoutLength({ status, headers: sent }: Response): ResponseInit {
-  const headers = new Headers(sent)
-  headers.delete('Content-Length')
-  return { status, headers }
 }
 
 function mayReadBeside(seen: SeenRules, { basePath }: Account, folder: string): boolean {
