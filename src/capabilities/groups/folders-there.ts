@@ -4,6 +4,7 @@ import { orUnavailable } from '../../core/database/database.ts'
 import { listForeignIn } from './metas.ts'
 import { isEnding, type PlanDeps, readRights } from './plan.ts'
 import { listStorages, secondPathsWithoutRules } from './second-paths.ts'
+import { hurried } from './there.ts'
 import { findMissing, signsLinks } from './warnings.ts'
 
 /** The number of folders that a page looks for at the file server. */
@@ -42,14 +43,13 @@ export async function readFoldersThere(
   deadlineMilliseconds: number,
 ): Promise<FoldersThere | undefined> {
   if (files.problem !== undefined) return undefined
-  const timeoutMilliseconds = Math.min(files.timeoutMilliseconds, deadlineMilliseconds)
-  const hurried = { ...files, timeoutMilliseconds }
+  const soon = hurried(files, deadlineMilliseconds)
   try {
     const answers = Promise.all([
-      readRights(deps, hurried),
-      findMissing(deps, hurried, folders.slice(0, MAX_LOOKED_UP)),
-      listStorages(deps, hurried),
-      signsLinks(deps, hurried),
+      readRights(deps, soon),
+      findMissing(deps, soon, folders.slice(0, MAX_LOOKED_UP)),
+      listStorages(deps, soon),
+      signsLinks(deps, soon),
     ])
     const [rights, missing, storages, signs] = await orUnavailable(answers, deadlineMilliseconds)
     const waiting = [...rights.writes, ...rights.blocked].map(({ path }) => path)

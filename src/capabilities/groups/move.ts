@@ -18,7 +18,7 @@ import { listForeignIn } from './metas.ts'
 import { joinNames, nameOf, parentOf } from './openlist-paths.ts'
 import { readRights } from './plan.ts'
 import { MAX_RULE_FOLDERS, MAX_RULE_PATH_CHARACTERS } from '../../core/accounts/groups.ts'
-import { itemAt, seesAll } from './there.ts'
+import { itemAt, kindAt, seesAll } from './there.ts'
 import { writeInTime } from './write-in-time.ts'
 import { writeFolders } from './writer.ts'
 
@@ -156,7 +156,6 @@ const storagesSchema = v.object({
     v.array(v.object({ mount_path: v.string(), disabled: v.optional(v.boolean(), false) })),
   ),
 })
-const itemSchema = v.object({ is_dir: v.boolean() })
 const movedSchema = v.nullish(
   v.looseObject({ tasks: v.optional(v.pipe(v.array(v.unknown()), v.maxLength(0))) }),
 )
@@ -212,8 +211,7 @@ async function moveThere(deps: RuleDeps, files: FileServer, path: string, to: st
 }
 
 async function isFolder(deps: RuleDeps, files: FileServer, path: string): Promise<boolean> {
-  const data = await itemAt(deps, files, path)
-  return v.is(itemSchema, data) && data.is_dir
+  return (await kindAt(deps, files, path)) === 'folder'
 }
 
 async function exists(deps: RuleDeps, files: FileServer, path: string): Promise<boolean> {

@@ -41,7 +41,7 @@ import {
 import { wayIn } from '../way-in.ts'
 import { type AllowedRequest, sendAwaited, sendWithoutRules } from '../requests-under-way.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
-import { itemAt } from '../there.ts'
+import { itemAt, kindAt } from '../there.ts'
 import { cancelForbiddenTasks, cancelTasks, endTasksInto, listFailed } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
 import { davPathOf, type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
@@ -331,10 +331,8 @@ async function refuseSecondRetry(
 /** @throws {Refusal} `folderDenied` where one of the paths is that of a folder. */
 async function refuseFolders({ deps, files }: Site, paths: readonly string[]): Promise<void> {
   for (const path of paths)
-    if (v.is(folderSchema, await itemAt(deps, files, path))) throw new Refusal('folderDenied')
+    if ((await kindAt(deps, files, path)) === 'folder') throw new Refusal('folderDenied')
 }
-
-const folderSchema = v.object({ is_dir: v.literal(true) })
 
 /** An admin acts below the base path of the admin there, which this site does not write. */
 async function adminBasePath({ deps, files }: Site): Promise<string> {

@@ -23,7 +23,7 @@ import {
   unescapePath,
 } from '../openlist-paths.ts'
 import { TASK_KINDS, type TaskKind } from '../task-needs.ts'
-import { understoodJson } from './readings.ts'
+import { text, understoodJson } from './readings.ts'
 import { sparingPaths } from './regex-rename.ts'
 
 /** A request that OpenList does not look at as closely as the rules of folders demand. */
@@ -90,11 +90,6 @@ export interface Move {
   to: string
 }
 
-// Go makes U+FFFD of a lone surrogate, as `toWellFormed` does.
-const text = v.pipe(
-  v.nullish(v.string(), ''),
-  v.transform((value) => value.toWellFormed()),
-)
 const texts = v.nullish(v.array(text), [])
 const flag = v.nullish(v.boolean(), false)
 const number = v.nullish(v.number(), 0)

@@ -3,24 +3,25 @@ import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
 import { textOfBytes } from '../openlist-paths.ts'
 
 // Go makes U+FFFD of a lone surrogate, as `toWellFormed` does.
-const text = v.nullish(
-  v.pipe(
-    v.string(),
-    v.transform((value) => value.toWellFormed()),
-  ),
+const wellFormed = v.pipe(
+  v.string(),
+  v.transform((value) => value.toWellFormed()),
 )
+/** A text as Go reads it: empty where it is null, or left out. */
+export const text = v.nullish(wellFormed, '')
+const maybeText = v.nullish(wellFormed)
 const count = v.nullish(v.number())
 const flag = v.nullish(v.boolean())
 const membersSchema = v.object({
-  path: text,
-  password: text,
+  path: maybeText,
+  password: maybeText,
   page: count,
   per_page: count,
   refresh: flag,
   force_root: flag,
-  archive_pass: text,
-  inner_path: text,
-  method: text,
+  archive_pass: maybeText,
+  inner_path: maybeText,
+  method: maybeText,
   data: v.optional(v.unknown()),
 })
 const bodySchema = v.pipe(v.string(), v.parseJson(), membersSchema)

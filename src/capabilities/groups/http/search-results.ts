@@ -3,21 +3,14 @@ import { cleanFolder } from '../../../core/base/clean-folder.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
 import { validateJson } from '../../../web/http/input.ts'
 import type { FileCall, Understood } from '../../../web/kit/file-guard.ts'
-import { accessAt, isOtherSpelling, mayRead, type SeenRules } from '../decision.ts'
+import { accessAt, mayRead, type SeenRules } from '../decision.ts'
 import { joinNames } from '../openlist-paths.ts'
-import { understoodJson } from './readings.ts'
+import { text, understoodJson } from './readings.ts'
 
 export function isSearch({ area, path }: FileCall): boolean {
   return area === 'api' && path === '/api/fs/search'
 }
 
-const text = v.nullish(
-  v.pipe(
-    v.string(),
-    v.transform((value) => value.toWellFormed()),
-  ),
-  '',
-)
 const count = v.nullish(v.pipe(v.number(), v.integer()), 0)
 const searchSchema = v.object({
   parent: text,
@@ -86,10 +79,9 @@ function pageOf({ page, per_page: size }: Search, seen: SeenRules, sent: string)
   const found = v.safeParse(foundSchema, sent)
   if (!found.success) return sent
   const { data } = found.output
-  const shown = data.content?.filter(({ parent, name }) => {
-    const path = cleanFolder(joinNames(parent, name))
-    return mayRead(accessAt(seen, path).access) && !isOtherSpelling(seen, path)
-  })
+  const shown = data.content?.filter(({ parent, name }) =>
+    mayRead(accessAt(seen, cleanFolder(joinNames(parent, name))).access),
+  )
   const content = shown?.slice((page - 1) * size, page * size) ?? []
   const total = Math.min(shown?.length ?? 0, page * size + 1)
   return JSON.stringify({ ...found.output, data: { ...data, content, total } })
