@@ -52,7 +52,7 @@ export async function disableShares(
         throw new Refusal('filesBroken', { detail: `a share can't be disabled: ${code}` })
       if (code !== 200 || disabled.has(id)) continue
       disabled.add(id)
-      const userId = creatorOf(creator, here)?.userId
+      const userId = makerOf(creator, here).user?.userId
       const concerned = userId === undefined ? {} : { userId }
       const event = { kind: 'share_disabled', network: '', userAgent: '' } as const
       await recordEvent(deps.db, {
@@ -111,29 +111,33 @@ export async function readShare(
   throw new Refusal('filesBroken', { detail: 'no share' })
 }
 
-/** Finds the user of the file server whose name a share or a task has. */
-export function creatorOf(name: string, { remoteUsers }: RightsHere) {
-  return remoteUsers.find(({ remoteName, nextName }) => remoteName === name || nextName === name)
+/**
+ * Finds the user of the file server whose name a share or a task has, and the account; no account
+ * for a user who is nobody here, or was deleted.
+ */
+export function makerOf(name: string, { remoteUsers, people }: RightsHere) {
+  const user = remoteUsers.find(
+    ({ remoteName, nextName }) => remoteName === name || nextName === name,
+  )
+  return { user, person: people.find(({ id }) => id === user?.userId) }
 }
 
 /** Whether a share is open although its user may not read all of it. */
 function isOver(share: Share, here: RightsHere): boolean {
   if (share.disabled || share.creator_role !== GENERAL) return false
-  const creator = creatorOf(share.creator, here)
-  if (creator?.role === ADMIN) return false
+  const { user, person } = makerOf(share.creator, here)
+  if (user?.role === ADMIN) return false
   // A user there who is nobody here has only what the rules give everybody.
   const stranger = { id: 0, role: GENERAL, groupIds: [] }
-  const person = here.people.find(({ id }) => id === creator?.userId) ?? stranger
-  const seen = seenBy(here.at, person)
+  const seen = seenBy(here.at, person ?? stranger)
   return !share.files.every((file) => mayRead(accessToWhole(seen, cleanFolder(file))))
 }
 
 /** Whether the account of its user might make a share, whatever the rules say of its files. */
 function mayBeMade(share: Share, here: RightsHere): boolean {
-  const creator = creatorOf(share.creator, here)
+  const { user, person } = makerOf(share.creator, here)
   // A user there who is nobody here.
-  if (creator === undefined) return true
-  const person = here.people.find(({ id }) => id === creator.userId)
+  if (user === undefined) return true
   if (person === undefined || !person.isEnabled) return false
   if (person.role === ADMIN) return true
   const base = cleanFolder(person.basePath)

@@ -12,7 +12,7 @@ import { areMet, type Need, readsWhole, writesWhole } from './needs.ts'
 import { parentOf } from './openlist-paths.ts'
 import { listMetas, type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
 import { listStorages, storagesReached } from './second-paths.ts'
-import { creatorOf } from './shares.ts'
+import { makerOf } from './shares.ts'
 import { BIT_OF_TASK, needsOfTask, TASK_KINDS, type TaskKind } from './task-needs.ts'
 
 /**
@@ -229,8 +229,7 @@ async function forgetMoves(deps: TaskDeps, files: FileServer, moves: Moves): Pro
 
 /** Tells whether the rules close to the user of a task what it needs. */
 function isClosed(need: Need, task: Task, here: RightsOfTasks): boolean {
-  const userId = creatorOf(task.creator, here)?.userId
-  const person = here.people.find(({ id }) => id === userId)
+  const { person } = makerOf(task.creator, here)
   if (person === undefined) return isRuled(here.at, need.path)
   return !areMet(seenBy(here.at, person), [need])
 }
@@ -333,10 +332,9 @@ async function listTasks(
 function isOver(kind: TaskKind, task: Task, here: RightsOfTasks): boolean {
   if (!isOfUser(task)) return false
   const needs = needsOfTask(kind, task.name) ?? [writesWhole('/')]
-  const creator = creatorOf(task.creator, here)
+  const { user, person } = makerOf(task.creator, here)
   // The account was deleted, or gives its name away: no task would be known as its own.
-  if (creator?.role === null || creator?.isRenamed === true) return true
-  const person = here.people.find(({ id }) => id === creator?.userId)
+  if (user?.role === null || user?.isRenamed === true) return true
   // The name is that of the day when the task was made, so it may be another user's by now.
   if (person === undefined) return needs.some(({ path }) => isRuled(here.at, path))
   if (person.role === ADMIN) return !person.isEnabled

@@ -98,7 +98,7 @@ export async function untilTasksEnd(deps: WriterDeps, files: FileServer): Promis
   const end = deps.now() + (deps.lookingMilliseconds ?? LOOKING_MILLISECONDS)
   while (deps.now() < end) {
     await deps.wait(LOOK_MILLISECONDS)
-    const isLeft = (await cancelTasks(deps, files))?.areTasksLeft
+    const isLeft = (await cancelOrLog(deps, files))?.areTasksLeft
     if (isLeft !== true && !(await writeAll(deps, files)).areTasksLeft) return
   }
 }
@@ -117,14 +117,14 @@ export async function writeAll(deps: WriterDeps, files: FileServer): Promise<Wri
  * @returns Whether some may be left. The next run tries again.
  */
 export async function cancelTasksInTime(deps: WriterDeps, files: FileServer): Promise<boolean> {
-  const first = await cancelTasks(deps, files)
+  const first = await cancelOrLog(deps, files)
   if (first === undefined) return true
   if (!(await waitForRequests(deps, first.underWay))) return first.areTasksLeft
-  return (await cancelTasks(deps, files))?.areTasksLeft !== false
+  return (await cancelOrLog(deps, files))?.areTasksLeft !== false
 }
 
 /** @returns `undefined` after a failure, which is logged. */
-async function cancelTasks(deps: WriterDeps, files: FileServer) {
+async function cancelOrLog(deps: WriterDeps, files: FileServer) {
   try {
     return await cancelForbiddenTasks(deps, files)
   } catch (error) {
