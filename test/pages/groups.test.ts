@@ -268,6 +268,7 @@ describe('the page of folders', () => {
     expect(await shown(`${FOLDERS}?user=alice&path=/nas/finance`)).toContain(
       '/nas/finance The base folder of alice does not contain it Out of reach',
     )
+    expect(await shown(`${FOLDERS}?user=guest&path=/club`)).toContain('But the account is disabled')
     const unknown = await admin.get(`${FOLDERS}?user=nobody`)
     expect(problemAt(unknown.html, 'check-user')).not.toBe('')
   })

@@ -3,6 +3,7 @@ import { users } from '../../../schema/tables.ts'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { of, read } from '../../core/access/subject.ts'
+import { isEnabledAt } from '../../core/accounts/enabled-at.ts'
 import { ADMIN, CHANGES_FILES, isPermitted } from '../../core/accounts/roles.ts'
 import { accessAt, type Decided, isAtOrBelow } from './decision.ts'
 import { readFolder } from './fields.ts'
@@ -24,6 +25,8 @@ export interface Checked {
 export interface CheckedFolder extends Checked {
   path: string
   isAdmin: boolean
+  /** Whether the account has access at all: it is not disabled, and has not ended. */
+  isEnabled: boolean
   /** Whether the permissions of the user let files be changed at all. */
   canChange: boolean
   /** Whether it is closed to the user, and shown as the way to folders below that are not. */
@@ -60,14 +63,15 @@ export async function checkFolders(
       .from(users)
       .where(sql`${users.id} = ${userId}`),
   })
-  const { id, role, basePath, permission } = account
+  const { id, role, basePath, permission, disabled, endsAt } = account
   const isAdmin = role === ADMIN
+  const isEnabled = isEnabledAt({ disabled, endsAt }, deps.now())
   const canChange = isAdmin || isPermitted(permission, CHANGES_FILES)
   const { seen: rules } = READS_ALL_RIGHTS.read({ id, role }, seen[0]?.rights ?? null)
   return folders.map((path) => {
     const { rule, ...decided } = accessAt(rules, path)
     const reach = isAdmin || isAtOrBelow(path, basePath)
     const isWay = wayIn(rules, path)?.isClosed === true
-    return { path, ...decided, rule: rule?.id ?? null, reach, isAdmin, canChange, isWay }
+    return { path, ...decided, rule: rule?.id ?? null, reach, isAdmin, isEnabled, canChange, isWay }
   })
 }

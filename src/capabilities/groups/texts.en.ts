@@ -143,6 +143,7 @@ export const groupsEn = {
     becauseOthers: (name: string) => `Others have rights here, and ${name} is none of them`,
     becauseNone: 'No right is set here',
     otherSpelling: (path: string) => `It may be another spelling of ${path}, which has rules`,
+    noAccess: 'But the account is disabled',
     noBits: 'But the account has no permission that changes files',
     way: 'Only the way to folders below',
     outOfReach: 'Out of reach',

@@ -123,6 +123,7 @@ export const groupsZh: typeof groupsEn = {
     becauseOthers: (name) => chinese`此处的权限属于其他用户，不包括 ${name}`,
     becauseNone: '此处没有设置权限',
     otherSpelling: (path) => chinese`这可能是 ${path} 的另一种写法，而后者设有规则`,
+    noAccess: '但账户已禁用',
     noBits: '但账户没有任何修改文件的权限位',
     way: '只能由此进入下级文件夹',
     outOfReach: '无法到达',

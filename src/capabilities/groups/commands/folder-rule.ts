@@ -126,7 +126,7 @@ const check = onSite({
   examples: ['folder-rule check alice /photos'],
   async run(site, { user: { id, username }, path }, { output }) {
     const checked = await checkFolder(site, COMMAND_LINE, id, path)
-    const { access, rule, reach, canChange, isWay, otherSpellingOf } = checked
+    const { access, rule, reach, isEnabled, canChange, isWay, otherSpellingOf } = checked
     const closed = isWay ? 'none (only the way to folders below)' : access
     const text = access === 'open' ? 'no rule decides, the permissions do' : closed
     const why = rule === null ? whyWithoutRule(access) : await whyOf(site, rule)
@@ -137,7 +137,8 @@ const check = onSite({
     const hidden = reach ? '' : '; the base path hides the folder'
     const powerless =
       access === 'write' && !canChange ? '; the account has no permission that changes files' : ''
-    const reasons = `${why}${other}${hidden}${powerless}`
+    const shut = isEnabled ? '' : '; the account is disabled, so this holds once it is enabled'
+    const reasons = `${why}${other}${hidden}${powerless}${shut}`
     output.done(`${username} at ${path}: ${text}${reasons}.`, checkRecord(checked))
   },
 })

@@ -60,7 +60,7 @@ function isCutShort({ access, canChange }: CheckedFolder): boolean {
   return access === 'write' && !canChange
 }
 
-/** Says why a user may do that at a folder. */
+/** Says why a user may do that at a folder, and what the account lacks for it. */
 function whyOf(
   view: View,
   folder: CheckedFolder,
@@ -68,9 +68,23 @@ function whyOf(
   username: string,
 ): string {
   const t = view.t.folders
+  const sentences = [
+    ...reasonsOf(view, folder, rules, username),
+    ...(folder.isEnabled ? [] : [t.noAccess]),
+  ]
+  return sentences.join(view.t.sentenceGap)
+}
+
+function reasonsOf(
+  view: View,
+  folder: CheckedFolder,
+  rules: readonly ListedRule[],
+  username: string,
+): string[] {
+  const t = view.t.folders
   const { path, access, rule, reach, isAdmin, otherSpellingOf } = folder
-  if (isAdmin) return t.admins
-  if (!reach) return t.outOfReachHint(username)
+  if (isAdmin) return [t.admins]
+  if (!reach) return [t.outOfReachHint(username)]
   const deciding = rules.find(({ id }) => id === rule)
   const closing =
     deciding !== undefined
@@ -78,9 +92,9 @@ function whyOf(
       : access === 'none' && rules.some((each) => isAtOrBelow(otherSpellingOf ?? path, each.path))
         ? t.becauseOthers(username)
         : t.becauseNone
-  const why =
-    otherSpellingOf === undefined
-      ? closing
-      : `${t.otherSpelling(otherSpellingOf)}${view.t.sentenceGap}${closing}`
-  return isCutShort(folder) ? `${why}${view.t.sentenceGap}${t.noBits}` : why
+  return [
+    ...(otherSpellingOf === undefined ? [] : [t.otherSpelling(otherSpellingOf)]),
+    closing,
+    ...(isCutShort(folder) ? [t.noBits] : []),
+  ]
 }
