@@ -19,6 +19,15 @@ const warningsOf = async (path: string, whose: object, access: string) => {
   return (await site.admin('POST', 'folder_rule/create', rule)).data.warnings
 }
 
+/** The second paths of folders with rules that have none, as the page of folders shows them. */
+async function pathsWithoutRules() {
+  const files = site.deps.fileServer()
+  if (files === undefined) throw new TypeError('no file server')
+  const { data } = await site.admin('GET', 'folder_rule/list')
+  const ruled = data.content.map(({ path }: { path: string }) => path)
+  return (await readFoldersThere(site.deps, files, ruled, 1000))?.secondPaths
+}
+
 describe('a new rule is told to be weaker than it looks', () => {
   test('when nothing is wrong: not at all', async () => {
     expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual([])
@@ -65,6 +74,45 @@ describe('a new rule is told to be weaker than it looks', () => {
   )
 
   test.each([
+    ['the folder', 'Alias', { paths: 'x\n /nas \n' }, ['other_path']],
+    ['a folder in it, by a name', 'Alias', { paths: 'pictures:/nas/a' }, ['other_path']],
+    ['a folder above it', 'Strm', { paths: '/other\n/' }, ['other_path']],
+    ['another spelling of it', 'Alias', { paths: '/NAS' }, ['other_path']],
+    ['nothing that can be read', 'Crypt', { remote_path: '' }, ['other_path']],
+    ['another folder', 'Alias', { paths: 'nas:/nas2\n/other' }, []],
+    ['what it decrypts', 'Crypt', { remote_path: '/nas/' }, ['other_path']],
+    ['what it decrypts elsewhere', 'Crypt', { remote_path: '/vault' }, []],
+    ['what it puts together elsewhere', 'Chunk', { remote_path: '/vault' }, []],
+  ])('when a storage shows %s (%s)', async (_, driver, addition, warnings) => {
+    site.openlist.storages = { '/': 'Local', '/second': driver }
+    site.openlist.additions = { '/second': addition }
+    expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual(warnings)
+  })
+
+  test('when it is in a storage that shows other places', async () => {
+    site.openlist.folders.push('/shown/club')
+    site.openlist.storages = { '/': 'Local', '/shown': 'Alias' }
+    site.openlist.additions = { '/shown': { paths: '/homes' } }
+    expect(await warningsOf('/shown/club', { uid: ALICE }, 'read')).toEqual(['other_path'])
+    expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual([])
+    expect(await pathsWithoutRules()).toEqual(['/homes'])
+    await warningsOf('/homes', { uid: ALICE }, 'none')
+    expect(await pathsWithoutRules()).toEqual([])
+  })
+
+  test('when a storage shows it through another one', async () => {
+    site.openlist.folders.push('/nas/club')
+    site.openlist.storages = { '/': 'Local', '/nas/second.balance1': 'Alias', '/third': 'Alias' }
+    site.openlist.additions = {
+      '/nas/second.balance1': { paths: '/nas' },
+      '/third': { paths: '/nas/second/a' },
+    }
+    expect(await warningsOf('/nas/club', { uid: ALICE }, 'none')).toEqual(['other_path'])
+    site.openlist.additions['/nas/second.balance1'] = { paths: '/homes' }
+    expect(await warningsOf('/nas/club', { group: 'guest' }, 'none')).toEqual([])
+  })
+
+  test.each([
     ['the same folder', '/second', '/srv/media/nas/', ['other_path']],
     ['a folder in it', '/second', '/srv/media/nas/a', ['other_path']],
     ['a folder above it', '/second', '/srv/./other/../media', ['other_path']],
@@ -97,18 +145,9 @@ describe('a new rule is told to be weaker than it looks', () => {
     site.openlist.roots = { '/nas/disk': '/srv/disk', '/all': '/srv' }
     site.openlist.folders.push('/all', '/all/disk', '/nas/disk')
     expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual(['other_path'])
-    const page = async () => {
-      const files = site.deps.fileServer()
-      if (files === undefined) throw new TypeError('no file server')
-      return (await readFoldersThere(site.deps, files, await ruled(), 1000))?.secondPaths
-    }
-    const ruled = async () =>
-      (await site.admin('GET', 'folder_rule/list')).data.content.map(
-        ({ path }: { path: string }) => path,
-      )
-    expect(await page()).toEqual(['/all/disk'])
+    expect(await pathsWithoutRules()).toEqual(['/all/disk'])
     await warningsOf('/all/disk', { uid: ALICE }, 'read')
-    expect(await page()).toEqual([])
+    expect(await pathsWithoutRules()).toEqual([])
   })
 })
 

@@ -69,6 +69,8 @@ export class OpenListStandIn {
   storages: Record<string, string> = { '/': 'Local' }
   /** The folders of the disk that its storages show, by their paths. */
   roots: Record<string, string> = {}
+  /** What else storages are set up with, by their paths. */
+  additions: Record<string, Record<string, string>> = {}
   /** Where storages of the kind Local keep what is deleted, by their paths. */
   bins: Record<string, string> = {}
   /** Replaces answers, to break it. */
@@ -333,6 +335,7 @@ export class OpenListStandIn {
         addition: JSON.stringify({
           root_folder_path: this.roots[path] ?? '',
           recycle_bin_path: this.bins[path] ?? 'delete permanently',
+          ...this.additions[path],
         }),
       }))
       return ok({ content, total: content.length })

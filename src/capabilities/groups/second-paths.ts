@@ -3,6 +3,7 @@ import { cleanFolder, isBelow } from '../../core/base/clean-folder.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import { callAsAdmin, type OriginDeps } from '../files/origin.ts'
 import { isAtOrBelow } from './decision.ts'
+import { foldPath } from './spelling.ts'
 
 /** Storages of these show the files of other ones at a second path, which has its own metas. */
 const SECOND_PATHS = new Set(['Alias', 'Crypt', 'Strm', 'Chunk'])
@@ -15,6 +16,8 @@ interface Storage {
   root: string | undefined
   /** The folder of the disk where a `Local` one keeps what is deleted in it. */
   bin: string | undefined
+  /** The paths at the file server whose files it shows, for the kinds that show those of others. */
+  shows: string[]
 }
 
 const storagesSchema = v.object({
@@ -37,6 +40,12 @@ const localSchema = v.pipe(
     recycle_bin_path: v.optional(v.string(), ''),
   }),
 )
+const showingSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  // The first of Alias and Strm, the second of Crypt and Chunk.
+  v.object({ paths: v.optional(v.string(), ''), remote_path: v.optional(v.string(), '') }),
+)
 
 export async function listStorages(deps: OriginDeps, files: FileServer): Promise<Storage[]> {
   const { data } = await callAsAdmin(deps, files, '/api/admin/storage/list')
@@ -51,8 +60,22 @@ export async function listStorages(deps: OriginDeps, files: FileServer): Promise
       driver,
       root: root && cleanFolder(root),
       bin: bin.startsWith('/') ? cleanFolder(bin) : undefined,
+      shows: SECOND_PATHS.has(driver) ? readShown(addition) : [],
     }
   })
+}
+
+/** The name that a path has in an Alias or Strm, in front of it (`getPair`). */
+const NAME = /^[^:/]*:/
+
+/** @returns `/` for what can't be read. */
+function readShown(addition: string | undefined): string[] {
+  const read = v.safeParse(showingSchema, addition)
+  if (!read.success) return ['/']
+  const { paths, remote_path } = read.output
+  const lines = [...paths.split('\n'), remote_path].map((line) => line.trim())
+  const shown = lines.filter(Boolean).map((line) => cleanFolder(line.replace(NAME, '')))
+  return shown.length > 0 ? shown : ['/']
 }
 
 /**
@@ -140,9 +163,28 @@ export function takesAddresses(storages: readonly Storage[], path: string): bool
 
 /** Lists where the files of a folder, or some of them, may stand a second time. */
 export function secondPathsOf(storages: readonly Storage[], folder: string): string[] {
-  const ofOthers = storages.filter(({ driver }) => SECOND_PATHS.has(driver))
-  const found = [...ofOthers.map(({ mount }) => mount), ...onSameDisk(storages, folder)]
+  const holder = holderOf(storages, folder)
+  const places = [folder, ...(holder?.shows ?? [])]
+  const onDisk = places.flatMap((place) => onSameDisk(storages, place))
+  const others = storages.filter((each) => each !== holder)
+  const found = [...places, ...onDisk, ...whereHandedOn(others, [...places, ...onDisk])]
   return found.filter((path) => !isAtOrBelow(path, folder))
+}
+
+/** Lists the storages that show files of some paths, or of one another that does. */
+function whereHandedOn(storages: readonly Storage[], paths: readonly string[]): string[] {
+  const isShowing = ({ shows }: Storage) =>
+    shows.some((shown) => paths.some((path) => mayMeet(shown, path)))
+  const mounts = storages.filter(isShowing).map(({ mount }) => mount)
+  if (mounts.length === 0) return []
+  const others = storages.filter(({ mount }) => !mounts.includes(mount))
+  return [...mounts, ...whereHandedOn(others, mounts.map(shownPathOf))]
+}
+
+/** Tells whether a folder may be another one, or in it, or the other in it, in any spelling. */
+function mayMeet(one: string, other: string): boolean {
+  const [a, b] = [foldPath(one) ?? '/', foldPath(other) ?? '/']
+  return isAtOrBelow(a, b) || isAtOrBelow(b, a)
 }
 
 /**
