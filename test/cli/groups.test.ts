@@ -122,11 +122,19 @@ describe('latchkey folder-rule', () => {
       'bob at /a/b: none (only the way to folders below), by the rule of bob at /a.\n',
     )
     await set('/a/b/c', '--user', 'bob', 'unset')
+    expect((await run('folder-rule', 'check', 'guest', '/b')).stdout).toBe(
+      'guest at /b: no rule decides, the permissions do; the account is disabled, so this holds once it is enabled.\n',
+    )
     expect(await json('folder-rule', 'check', 'bob', '/')).toEqual({
       access: 'open',
       rule: null,
       reach: true,
     })
+    const invite = ['invitation', 'create', '--group', 'editors', '--base-path']
+    expect((await run(...invite, '/homes/{username}')).stderr).toContain(
+      'the base path /homes/{username} of its accounts hides /a',
+    )
+    expect((await run(...invite, '/')).stderr).not.toContain('hides')
     expect((await run('group', 'delete', 'editors')).stderr).toContain(
       'Folder rules name this group',
     )

@@ -238,6 +238,12 @@ describe('the form of a new invitation', () => {
     expect(await shown({ ...wrong, base_path: '/' })).not.toContain('hides')
     for (const path of ['/a', '/b']) await rule(board, path, 'read')
     expect(await shown()).toContain('hides /a, /b, /club, … own')
+    const made = { who: 'x', 'groups-Board': 'on', 'groups-own': 'on' }
+    expect(await shown({ ...made, base_path: '/club' })).toContain(
+      'The base folder of its accounts, /club, hides /a, /b, /mail',
+    )
+    for (const fields of [{ ...made, base_path: '/' }, { who: 'x' }])
+      expect(await shown(fields)).not.toContain('hides')
   })
 
   test('makes a link, which it shows once and which makes the account', async () => {

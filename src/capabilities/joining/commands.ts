@@ -129,6 +129,10 @@ const create = onSite({
       mailOff: whyNoMail(mail),
     })
     showLink(call.output, made, hint, email)
+    if (made.hidden.length > 0)
+      console.error(
+        `Note: the base path ${made.basePath} of its accounts hides ${made.hidden.join(', ')}. For another one, delete this link and use --base-path.`,
+      )
   },
 })
 

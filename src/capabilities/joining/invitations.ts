@@ -1,6 +1,6 @@
 import { and, lte, sql } from 'drizzle-orm'
 import { links } from '../../../schema/tables.ts'
-import { groupsNamed } from '../../core/accounts/groups.ts'
+import { groupsNamed, selectOpenFolders } from '../../core/accounts/groups.ts'
 import { refuseNameOfFiles } from '../../core/accounts/chosen-names.ts'
 import { usualFolder } from '../../core/accounts/usual-folder.ts'
 import { givenName, isFreeName } from '../../core/accounts/new-names.ts'
@@ -19,6 +19,7 @@ import { getMailSite, type MailSiteDeps } from '../mail/mail-site.ts'
 import { linkAddress } from '../mail/message.ts'
 import { insertMail } from '../mail/outbox.ts'
 import { sealSecret } from '../mail/sealed-secret.ts'
+import { hiddenBy } from './hidden-folders.ts'
 import {
   countLinks,
   deleteLinks,
@@ -62,6 +63,14 @@ export interface MadeLink {
   endsAt: number
 }
 
+/** An invitation that was made. */
+export interface MadeInvitation extends MadeLink {
+  /** That of its accounts. */
+  basePath: string
+  /** The uppermost folders of its groups that the base folder hides. */
+  hidden: string[]
+}
+
 /** The dependencies of a decision that mails. */
 export type MailingDeps = MailSiteDeps & Pick<Deps, 'randomBytes' | 'keyRing'>
 
@@ -79,7 +88,7 @@ export async function createInvitation(
   operator: Operator,
   request: InvitationRequest,
   { site, language }: { site: string; language: Language },
-): Promise<MadeLink> {
+): Promise<MadeInvitation> {
   const { db } = deps
   const now = deps.now()
   checkInvitation(request, now)
@@ -108,13 +117,14 @@ export async function createInvitation(
   const mayBeMade = and(isFree, groups.areThere)
   const sealed = email === '' ? '' : await sealSecret(deps, await deps.keyRing(), secret)
   const mail = { kind: 'invitation', userId: null, linkHash: tokenHash, address: email } as const
-  const { reserved, unknown, inserted } = await change(
+  const { reserved, unknown, folders, inserted } = await change(
     deps,
     of(operator),
     { kind: 'invitation_made', detail: name, fresh: true },
     ({ by, event }) => ({
       reserved: username === '' ? undefined : selectReservationByProgram(db, username, NOBODY),
       unknown: request.groups.length === 0 ? undefined : groups.selectMissing(db),
+      folders: request.groups.length === 0 ? undefined : selectOpenFolders(db, groups),
       event: insertEvent(db, by, event, mayBeMade),
       mail:
         email === ''
@@ -128,7 +138,8 @@ export async function createInvitation(
   const [made] = inserted
   if (unknown !== undefined && unknown.length > 0) throw new Refusal('groupNotFound')
   if (made === undefined) throw new Refusal(reserved?.length ? 'nameReserved' : 'usernameTaken')
-  return { id: made.id, link: email === '' ? linkAddress(site, secret) : '', endsAt }
+  const address = email === '' ? linkAddress(site, secret) : ''
+  return { id: made.id, link: address, endsAt, basePath, hidden: hiddenBy(basePath, folders ?? []) }
 }
 
 /**

@@ -99,6 +99,8 @@ export const joiningEn = {
       'An address gets the link by mail, and counts as confirmed. With a name, you hand the link over yourself.',
     whoName: 'Name',
     groups: 'Groups',
+    madeHidden: (base: string, folders: string) =>
+      `The base folder of its accounts, ${base}, hides ${folders}: they will not see it. For another base folder, withdraw this invitation and make a new one.`,
     hidden: (base: string, folders: string) => `The base folder ${base} hides ${folders}`,
     whoNameHint: 'It helps you recognise the invitation. Only administrators see it.',
     more: 'More: number of accounts, user name, dates',

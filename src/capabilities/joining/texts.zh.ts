@@ -90,6 +90,8 @@ export const joiningZh: typeof joiningEn = {
     whoHint: '填写邮箱时，本站会发送链接，此邮箱即为已确认。填写姓名时，由你自行转交链接。',
     whoName: '姓名',
     groups: '用户组',
+    madeHidden: (base, folders) =>
+      chinese`由此创建的账户看不到 ${folders}：不在其根文件夹 ${base} 内。要换根文件夹，请撤回此邀请并重新创建。`,
     hidden: (base, folders) => chinese`${folders} 不在根文件夹 ${base} 内，因此看不到`,
     whoNameHint: '用于识别此邀请，只有管理员能看到。',
     more: '更多：账户数、用户名、日期',

@@ -97,13 +97,19 @@ export function selectAllGroupNames(db: Database) {
   return db.select({ name: groups.name }).from(groups).orderBy(groups.nameKey)
 }
 
-/** Selects all groups, in order, each with the folders that its rules open: a row for each folder. */
-export function selectOpenFolders(db: Database) {
+/**
+ * Selects groups, in order, each with the folders that its rules open: a row for each folder.
+ *
+ * @param named By default all groups.
+ */
+export function selectOpenFolders(db: Database, named?: NamedGroups) {
+  const isNamed = named && sql`${groups.id} in (select value from json_each(${named.ids}))`
   const opens = and(eq(folderRules.groupId, groups.id), ne(folderRules.access, 'none'))
   return db
     .select({ name: groups.name, path: folderRules.path })
     .from(groups)
     .leftJoin(folderRules, opens)
+    .where(isNamed)
     .orderBy(groups.nameKey, folderRules.path)
 }
 

@@ -1,7 +1,8 @@
 import { readGroupNames } from '../../../../core/accounts/groups.ts'
-import { cleanFolder, isBelow } from '../../../../core/base/clean-folder.ts'
+import { cleanFolder } from '../../../../core/base/clean-folder.ts'
 import { DAY_MILLISECONDS } from '../../../../core/base/time.ts'
-import type { MadeLink } from '../../invitations.ts'
+import { hiddenBy } from '../../hidden-folders.ts'
+import type { MadeInvitation, MadeLink } from '../../invitations.ts'
 import { LIFETIMES } from '../../links.ts'
 import { type ListedLink, readJoined } from '../../link-store.ts'
 import { Change, CONFIRM_FIELDS, ConfirmFields, Press } from '../../../../web/kit/confirm.tsx'
@@ -280,18 +281,6 @@ export function NewInvitationPage({ view, groups, fields, ...props }: NewInvitat
   )
 }
 
-/** More folders are not named. */
-const NAMED_FOLDERS = 3
-
-/** Names the uppermost of the folders that a base folder hides. */
-function hiddenBy(base: string, folders: readonly { path: string | null }[]): string[] {
-  const hidden = folders.flatMap(({ path }) =>
-    path === null || path === base || isBelow(path, base) ? [] : [path],
-  )
-  const named = hidden.filter((path) => !hidden.some((other) => isBelow(path, other)))
-  return named.length > NAMED_FOLDERS ? [...named.slice(0, NAMED_FOLDERS), '…'] : named
-}
-
 interface MadeLinkProps {
   view: View
   title: string
@@ -299,18 +288,22 @@ interface MadeLinkProps {
   lead: string
   label: string
   made: MadeLink
+  /** What the operator should know of it. */
+  note?: string | undefined
   /** Where the button below leads, and its words. */
   next: string
   done: string
 }
 
 /** Shows a link once, in the answer to the form that made it. */
-export function MadeLinkPage({ view, title, lead, label, made, next, done }: MadeLinkProps) {
+export function MadeLinkPage(props: MadeLinkProps) {
+  const { view, title, lead, note, label, made, next, done } = props
   return (
     <AccountPage view={view} title={title}>
       <h1>{title}</h1>
       <article>
         <p>{lead}</p>
+        {note !== undefined && <p class="note">{note}</p>}
         <ShownOnce
           view={view}
           id="link"
@@ -331,7 +324,7 @@ export function MadeLinkPage({ view, title, lead, label, made, next, done }: Mad
 
 interface MadeInvitationProps {
   view: View
-  made: MadeLink
+  made: MadeInvitation
   /** Whom it is for, or empty. */
   name: string
   /** The names of the groups of the accounts. */
@@ -341,11 +334,13 @@ interface MadeInvitationProps {
 export function MadeInvitationPage({ view, made, name, groups }: MadeInvitationProps) {
   const t = view.t.adminInvitations
   const inGroups = groups.length === 0 ? '' : ` ${t.madeGroups(groups.join(view.t.listSeparator))}`
+  const hidden = made.hidden.join(view.t.listSeparator)
   return (
     <MadeLinkPage
       view={view}
       title={t.madeTitle(name)}
       lead={`${t.madeLead}${inGroups}`}
+      note={hidden === '' ? undefined : t.madeHidden(made.basePath, hidden)}
       label={t.madeLabel}
       made={made}
       next={`${INVITATIONS_PATH}#${NEWEST}`}
