@@ -996,6 +996,68 @@ describe('names that a request does not say, where a part of the storage is clos
     expect(await post(name, body)).toMatchObject(PASSED)
   })
 
+  describe.each([
+    ['a Crypt', 'Crypt', {}],
+    ['a Chunk', 'Chunk', {}],
+    ['an Alias of a Crypt', 'Crypt', { '/shown': 'Alias' }],
+  ])('may be made behind the storage while a copy waits: %s', (_, driver, shown) => {
+    const OPEN_BEHIND = {
+      code: 403,
+      message:
+        'users may write in the place behind this storage: download the files and upload them, or ask an administrator',
+      data: null,
+    }
+    const [mount = '/vault'] = Object.keys(shown)
+    const calls: [name: string, body: object, path: string][] = [
+      ['fs/copy', { src_dir: mount, names: ['mine'], dst_dir: '/way/to/mine' }, `${mount}/mine`],
+      ['fs/rename', { path: `${mount}/mine`, name: 'x' }, `${mount}/mine`],
+    ]
+
+    beforeEach(async () => {
+      openlist.storages = { '/': 'Local', '/vault': driver, '/raw': 'Local', ...shown }
+      const vault = { remote_path: '/raw', filename_encryption: 'off' }
+      openlist.additions = { '/vault': vault, '/shown': { paths: 'x:/vault' } }
+      openlist.files[`${mount}/mine/a.txt`] = 'a'
+      await rule(`${mount}/closed`, 'none')
+    })
+
+    test('as long as some user may write there', async () => {
+      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
+      const bob = await site.addUser('bob', { password: PASSWORD, permission: ALL_BITS })
+      await rule('/raw', 'none')
+      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
+      await rule('/raw', 'read', { userId: bob })
+      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
+      await rule('/raw/deep', 'write', { userId: bob })
+      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
+      await site.db.update(users).set({ basePath: '/raw2' }).where(eq(users.id, bob))
+      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
+      await site.db.update(users).set({ basePath: '/', permission: 1 }).where(eq(users.id, bob))
+      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
+    })
+
+    test('but not where they are encrypted', async () => {
+      openlist.additions['/vault'] = { remote_path: '/raw', filename_encryption: 'standard' }
+      const expected = driver === 'Chunk' ? OPEN_BEHIND : PASSED
+      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(expected)
+    })
+
+    test('also at a second path of that place', async () => {
+      await rule('/raw', 'none')
+      openlist.storages['/second'] = 'Local'
+      openlist.roots = { '/raw': '/d/raw', '/second': '/d' }
+      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
+      await rule('/second/raw', 'none')
+      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
+    })
+
+    test('and lead nowhere where all of the storage may be read', async () => {
+      await site.db.delete(folderRules).where(eq(folderRules.path, `${mount}/closed`))
+      await asWritten()
+      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
+    })
+  })
+
   test.each<[name: string, body: object]>([
     ['fs/rename', { path: '/nas/other', name: 'x' }],
     ['fs/rename', { path: '/nas/other/b', name: 'x' }],
@@ -1135,6 +1197,8 @@ describe('names that a request does not say, where a part of the storage is clos
     const move = { src_dir: '/nas', names: ['other'], dst_dir: '/nas/x' }
     expect(await post('fs/move', move)).toMatchObject({ code: 403 })
     openlist.storages['/nas'] = 'Crypt'
+    openlist.additions['/nas'] = { remote_path: '/raw' }
+    await rule('/raw', 'none')
     expect(await post('fs/move', move)).toMatchObject(PASSED)
   })
 })

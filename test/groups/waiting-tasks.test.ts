@@ -470,6 +470,20 @@ describe('a task at the file server', () => {
     expect(cancelled()).toEqual(['bad', 'bad/d', 'gone', 'moved'])
   })
 
+  test('is cancelled when a user may make such a name behind its storage', async () => {
+    const { openlist } = site
+    openlist.storages = { '/': 'Local', '/vault': 'Crypt' }
+    openlist.additions = { '/vault': { remote_path: '/raw' } }
+    openlist.files['/vault/open/a'] = ''
+    queue('a', { name: 'copy [/vault](/open/a) to [/](/mine)' })
+    await site.addRule('/raw', { group: 'user' }, 'none')
+    await site.addRule('/vault/closed', { uid: BOB }, 'none')
+    expect(cancelled()).toEqual([])
+    await site.addRule('/raw/deep', { uid: ALICE }, 'write')
+    await site.addRule('/x', { uid: BOB }, 'none')
+    expect(cancelled()).toEqual(['a'])
+  })
+
   test.each([
     ['decompress', 'decompress [/mine](/a.zip)[/] to [/shown](/b) with password <>'],
     ['decompress_upload', 'upload a.txt to [/shown](/b)'],

@@ -210,7 +210,7 @@ function nearestOf(rules: readonly FolderRule[], person: Person): FolderRule | u
 }
 
 /** Lists the folders with rules below a path, in any spelling. */
-function foldersBelow(at: RulesAt, path: string): string[] {
+export function foldersBelow(at: RulesAt, path: string): string[] {
   const folded = foldPath(path)
   // Nobody knows where this is.
   if (folded === undefined) return Array.from(at.keys())

@@ -18,6 +18,11 @@ interface Storage {
   bin: string | undefined
   /** The paths at the file server whose files it shows, for the kinds that show those of others. */
   shows: string[]
+  /**
+   * Whether somebody can make a name there that is `..` in it: a file `...bin` in a Crypt, a folder
+   * `[openlist_chunk]..` in a Chunk. With the key alone where names are encrypted.
+   */
+  isRenaming: boolean
 }
 
 const storagesSchema = v.object({
@@ -43,8 +48,14 @@ const localSchema = v.pipe(
 const showingSchema = v.pipe(
   v.string(),
   v.parseJson(),
-  // The first of Alias and Strm, the second of Crypt and Chunk.
-  v.object({ paths: v.optional(v.string(), ''), remote_path: v.optional(v.string(), '') }),
+  v.object({
+    /** Of Alias and Strm. */
+    paths: v.optional(v.string(), ''),
+    /** Of Crypt and Chunk. */
+    remote_path: v.optional(v.string(), ''),
+    /** Of Crypt. */
+    filename_encryption: v.optional(v.string()),
+  }),
 )
 
 export async function listStorages(deps: OriginDeps, files: FileServer): Promise<Storage[]> {
@@ -60,7 +71,7 @@ export async function listStorages(deps: OriginDeps, files: FileServer): Promise
       driver,
       root: root && cleanFolder(root),
       bin: bin.startsWith('/') ? cleanFolder(bin) : undefined,
-      shows: SECOND_PATHS.has(driver) ? readShown(addition) : [],
+      ...readShown(driver, addition),
     }
   })
 }
@@ -68,14 +79,22 @@ export async function listStorages(deps: OriginDeps, files: FileServer): Promise
 /** The name that a path has in an Alias or Strm, in front of it (`getPair`). */
 const NAME = /^[^:/]*:/
 
-/** @returns `/` for what can't be read. */
-function readShown(addition: string | undefined): string[] {
+/** Takes what can't be read for a storage that shows all, and renames it. */
+function readShown(
+  driver: string,
+  addition: string | undefined,
+): Pick<Storage, 'shows' | 'isRenaming'> {
+  if (!SECOND_PATHS.has(driver)) return { shows: [], isRenaming: false }
   const read = v.safeParse(showingSchema, addition)
-  if (!read.success) return ['/']
-  const { paths, remote_path } = read.output
+  const { paths, remote_path, filename_encryption } = read.success
+    ? read.output
+    : { paths: '', remote_path: '' }
   const lines = [...paths.split('\n'), remote_path].map((line) => line.trim())
   const shown = lines.filter(Boolean).map((line) => cleanFolder(line.replace(NAME, '')))
-  return shown.length > 0 ? shown : ['/']
+  return {
+    shows: shown.length > 0 ? shown : ['/'],
+    isRenaming: driver === 'Chunk' || (driver === 'Crypt' && filename_encryption !== 'standard'),
+  }
 }
 
 /**
@@ -179,6 +198,24 @@ function whereHandedOn(storages: readonly Storage[], paths: readonly string[]): 
   if (mounts.length === 0) return []
   const others = storages.filter(({ mount }) => !mounts.includes(mount))
   return [...mounts, ...whereHandedOn(others, mounts.map(shownPathOf))]
+}
+
+/**
+ * Lists the places, at all their paths, where a name may be made that leads out of its folder in
+ * the storage of a path: behind a Crypt or Chunk, also one that an Alias shows.
+ */
+export function placesBehind(storages: readonly Storage[], path: string): string[] {
+  const holder = holderOf(storages, path)
+  const reached = new Set(holder && [holder])
+  for (const { shows } of reached)
+    for (const shown of shows)
+      for (const storage of storages)
+        if (storage === holderOf(storages, shown) || isBelow(shownPathOf(storage.mount), shown))
+          reached.add(storage)
+  const places = Array.from(reached).flatMap(({ shows, isRenaming }) => (isRenaming ? shows : []))
+  // What is written through these has the name that they show.
+  const others = storages.filter(({ isRenaming }) => !isRenaming)
+  return places.flatMap((place) => [place, ...secondPathsOf(others, place)])
 }
 
 /** Tells whether a folder may be another one, or in it, or the other in it, in any spelling. */

@@ -199,6 +199,11 @@ export const REFUSALS = {
     code: 411,
     message: 'say how long a file of this size is (Content-Length)',
   },
+  openBehind: {
+    code: 403,
+    message:
+      'users may write in the place behind this storage: download the files and upload them, or ask an administrator',
+  },
   folderNotSearched: {
     code: 403,
     message:

@@ -1,13 +1,16 @@
 import type { FileServer } from '../../../core/base/file-server.ts'
 import { Refusal } from '../../../core/base/refusals.ts'
+import type { Deps } from '../../../core/deps.ts'
 import type { OriginDeps } from '../../files/origin.ts'
 import type { SeenRules } from '../decision.ts'
 import { ListedNames } from '../listed-names.ts'
+import { mayBeNamedBehind } from '../names-behind.ts'
 import { areMet, readsWhole, refuseUnmet, writesWhole } from '../needs.ts'
 import {
   isCopiedByOtherName,
   isMoveInOneStorage,
   listStorages,
+  placesBehind,
   storageAt,
   storagesReached,
   takesAddresses,
@@ -24,13 +27,14 @@ import type { ItemCall } from './items.ts'
  * - A file in the place of a folder, which OpenList deletes.
  * - What is put into a storage that takes names for addresses, and fetches them itself.
  * - What OpenList would do by names that it finds: those in a folder lead anywhere in its storage,
- *   and so do those in an archive, or a torrent.
+ *   and so do those in an archive, or a torrent. Behind a Crypt or Chunk, a user may make such a
+ *   name while a copy waits.
  *
  * @throws {Refusal} `otherStorage`, `folderDenied`, `partOfSiteClosed`, `partOfStorageClosed`,
- *   `folderNotSearched`, `objectNotFound`; `filesUnavailable`, `filesBroken`.
+ *   `openBehind`, `folderNotSearched`, `objectNotFound`; `filesUnavailable`, `filesBroken`.
  */
 export async function refuseUnseenPlaces(
-  deps: OriginDeps,
+  deps: OriginDeps & Pick<Deps, 'db' | 'now'>,
   files: FileServer,
   item: ItemCall,
   seen: SeenRules,
@@ -67,6 +71,9 @@ export async function refuseUnseenPlaces(
   const sources = [...copies, ...moves].map(({ from }) => from).concat(renames)
   for (const [storage, paths] of Map.groupBy(sources, (path) => storageAt(storages, path))) {
     if (areMet(seen, storagesReached(storages, storage).map(readsWhole))) continue
+    // Such a name leads out of its folder, and not out of the storage.
+    const behind = areMet(seen, [readsWhole(storage)]) ? [] : placesBehind(storages, storage)
+    if (await mayBeNamedBehind(deps, seen.at, behind)) throw new Refusal('openBehind')
     for (const path of paths)
       if (!(await listed.stayIn(path))) throw await whyNotSearched(listed, path)
   }

@@ -140,6 +140,8 @@ const refusals: Record<RefusalName, string> = {
   partOfSiteClosed: 'You may not write everywhere on this site. Select the files and move them.',
   uploadedLate: 'Upload a file of this size in parts or as a stream, not in a form.',
   lengthRequired: 'Say how long a file of this size is.',
+  openBehind:
+    'Users may write in the place behind this storage. Download the files and upload them, or ask an administrator.',
   folderNotSearched:
     'This folder has more than 500 folders in it, or a name with a backslash. Copy or move what is in it in parts.',
   objectNotFound: 'There is no such file or folder.',

@@ -339,6 +339,7 @@ export const kitZh: KitTexts = {
     partOfSiteClosed: '你不能写入此站点的所有位置。请选择文件后再移动。',
     uploadedLate: '请分片或以流方式上传这样大小的文件，不要使用表单。',
     lengthRequired: '请说明这样大小的文件的长度。',
+    openBehind: '用户可以写入此存储的底层位置。请下载文件后再上传，或联系管理员。',
     folderNotSearched:
       '此文件夹中的文件夹超过 500 个，或者有名称包含反斜杠。请分批复制或移动其中的内容。',
     objectNotFound: '没有此文件或文件夹。',
