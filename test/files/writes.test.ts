@@ -659,6 +659,29 @@ test('a backup of this site that is put back leaves no second user there', async
   expect(general).toMatchObject([{ id: userId, username: 'alice', permission: 0 }])
 })
 
+test('requests that wait for one another to make a user go on together once it is there', async () => {
+  const [others, allWait, isMade] = [
+    9,
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+  ]
+  let waits = 0
+  const wait = () => {
+    waits += 1
+    if (waits === others) allWait.resolve()
+    return isMade.promise
+  }
+  site = new CheapSite({ ...openlist.deps, wait }, FILES_BINDINGS)
+  const { arrived, release } = hold('/api/admin/user/create')
+  const asked = Array.from({ length: others + 1 }, list)
+  await Promise.all([arrived, allWait.promise])
+  release()
+  await Promise.race(asked)
+  isMade.resolve()
+  for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ code: 200 })
+  expect(waits).toBe(others)
+})
+
 test('a user whom others write keeps no other one waiting', async () => {
   const waits: number[] = []
   site = new CheapSite(

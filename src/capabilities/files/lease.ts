@@ -40,6 +40,8 @@ export const OTHERS_WRITE = 'others write this user'
  *
  * @param write Gets the dependencies whose calls hold the lease: it ends later than each of them.
  * @param options.patienceMilliseconds For how long it waits while others write.
+ * @param options.findDone Finds what others have written meanwhile, so that it needs no write: of
+ *   many who wait, one takes the lease at a time, and the next one a wait later.
  * @param options.leaseMilliseconds How long others wait when a writer was killed. A lease that is
  *   shorter than a call is renewed while the call takes its time, so `mayLandLate` can't see that
  *   it hangs: for what nobody asks `mayLandLate`. By default it outlives the longest call.
@@ -53,7 +55,12 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
   {
     patienceMilliseconds = 20_000,
     leaseMilliseconds = timeoutMilliseconds + MARGIN_MILLISECONDS,
-  }: { patienceMilliseconds?: number | undefined; leaseMilliseconds?: number } = {},
+    findDone,
+  }: {
+    patienceMilliseconds?: number | undefined
+    leaseMilliseconds?: number
+    findDone?: () => Promise<T | undefined>
+  } = {},
 ): Promise<T> {
   const holder = base64url.encode(deps.randomBytes(HOLDER_BYTES))
   const lease = () => ({ userId, holder, endsAt: deps.now() + leaseMilliseconds })
@@ -62,6 +69,8 @@ export async function asOnlyWriter<D extends LeaseDeps, T>(
   while (!taken.isOurs) {
     if (waited >= patienceMilliseconds) throw filesUnavailable(OTHERS_WRITE)
     await deps.wait(wait)
+    const done = await findDone?.()
+    if (done !== undefined) return done
     waited += wait
     wait = Math.min(2 * wait, LONGEST_WAIT_MILLISECONDS)
     taken = await takeLease(deps.db, lease(), deps.now())

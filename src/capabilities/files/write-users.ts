@@ -100,7 +100,13 @@ export function writeFileUser(
     }
     throw new Refusal('filesBroken', { detail: `user ${userId} can't be written` })
   }
-  return asOnlyWriter(deps, files, userId, write, { patienceMilliseconds })
+  const findDone = async () => {
+    const account = await findWithFileUser(deps.db, userId)
+    const link = account && readFileUser(account.fileUser)
+    if (account === undefined || link === undefined || link.writes === drifted) return undefined
+    return isWritten(account, link, deps.now()) ? link : undefined
+  }
+  return asOnlyWriter(deps, files, userId, write, { patienceMilliseconds, findDone })
 }
 
 /**
