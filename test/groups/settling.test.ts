@@ -249,6 +249,29 @@ describe('two changes at once', () => {
     expect(await isSettled(site)).toBe(true)
   })
 
+  test('requests that wait for one another go on together once it is written', async () => {
+    await addRules(1, ALICE)
+    const [others, allWait, isWritten] = [
+      9,
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+    ]
+    let waits = 0
+    const { arrived, release } = hold('/api/admin/meta/create')
+    site.deps.wait = () => {
+      waits += 1
+      if (waits === others) allWait.resolve()
+      return isWritten.promise
+    }
+    const asked = Array.from({ length: others + 1 }, () => list(bob))
+    await Promise.all([arrived, allWait.promise])
+    release()
+    await Promise.race(asked)
+    isWritten.resolve()
+    for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ code: 200 })
+    expect(waits).toBe(others)
+  })
+
   test('a request that finds others writing is told to come again in a second', async () => {
     await site.addRule('/nas', { group: 'user' }, 'read')
     const { arrived, release } = hold('/api/share/list')

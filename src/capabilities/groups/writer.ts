@@ -176,11 +176,13 @@ export async function settleFor(
     })
     if (isWaiting(await readRights(leased, files)))
       throw filesUnavailable(`folders of user ${account.id} wait to be written`)
+    return true
   }
   try {
     await asOnlyWriter(deps, files, METAS, write, {
       patienceMilliseconds: PATIENCE_MILLISECONDS,
       leaseMilliseconds: LEASE_MILLISECONDS,
+      findDone: async () => (await isSettled(deps.db)) || undefined,
     })
   } catch (error) {
     if (!(error instanceof Refusal) || error.refusal !== 'filesUnavailable') throw error
