@@ -1000,7 +1000,7 @@ describe('names that a request does not say, where a part of the storage is clos
     ['a Crypt', 'Crypt', {}],
     ['a Chunk', 'Chunk', {}],
     ['an Alias of a Crypt', 'Crypt', { '/shown': 'Alias' }],
-  ])('may be made behind the storage while a copy waits: %s', (_, driver, shown) => {
+  ])('may be made behind the storage after the look: %s', (_, driver, shown) => {
     const OPEN_BEHIND = {
       code: 403,
       message:
@@ -1008,9 +1008,20 @@ describe('names that a request does not say, where a part of the storage is clos
       data: null,
     }
     const [mount = '/vault'] = Object.keys(shown)
-    const calls: [name: string, body: object, path: string][] = [
-      ['fs/copy', { src_dir: mount, names: ['mine'], dst_dir: '/way/to/mine' }, `${mount}/mine`],
-      ['fs/rename', { path: `${mount}/mine`, name: 'x' }, `${mount}/mine`],
+    const calls: [name: string, body: object][] = [
+      ['fs/copy', { src_dir: mount, names: ['mine'], dst_dir: '/way/to/mine' }],
+      // In an Alias, nothing is moved at all.
+      ...(mount === '/vault'
+        ? [
+            ['fs/move', { src_dir: mount, names: ['mine'], dst_dir: '/vault/to' }] as [
+              string,
+              object,
+            ],
+          ]
+        : []),
+      ['fs/rename', { path: `${mount}/mine`, name: 'x' }],
+      ['fs/regex_rename', { src_dir: `${mount}/mine`, src_name_regex: 'm', new_name_regex: 'x' }],
+      ['fs/remove_empty_directory', { src_dir: `${mount}/mine` }],
     ]
 
     beforeEach(async () => {
@@ -1051,8 +1062,13 @@ describe('names that a request does not say, where a part of the storage is clos
       for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
     })
 
-    test('and lead nowhere where all of the storage may be read', async () => {
+    test('and lead nowhere where the user may do it in all of the storage', async () => {
+      const [copy = ['', {}], ...changes] = calls
       await site.db.delete(folderRules).where(eq(folderRules.path, `${mount}/closed`))
+      await rule(`${mount}/read`, 'read')
+      expect(await post(...copy)).toMatchObject(PASSED)
+      for (const [name, body] of changes) expect(await post(name, body)).toEqual(OPEN_BEHIND)
+      await site.db.delete(folderRules).where(eq(folderRules.path, `${mount}/read`))
       await asWritten()
       for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
     })

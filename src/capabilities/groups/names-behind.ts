@@ -17,7 +17,7 @@ export function mayMakeNames(
   const makers = people.filter(
     ({ role, permission }) => role !== ADMIN && isPermitted(permission, MAKES_NAMES),
   )
-  return places.some((place) => {
+  return Array.from(new Set(places)).some((place) => {
     const folders = [place, ...foldersBelow(at, place)]
     return makers.some((person) => {
       const seen = seenBy(at, person)

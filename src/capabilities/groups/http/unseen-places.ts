@@ -46,7 +46,8 @@ export async function refuseUnseenPlaces(
   const moves = item.moves?.(basePath) ?? []
   const fills = item.fills?.(basePath) ?? []
   const renames = item.renames?.(basePath) ?? []
-  const isPlaced = copies.length + moves.length + fills.length + renames.length > 0
+  const walks = item.walks?.(basePath) ?? []
+  const isPlaced = [copies, moves, fills, renames, walks].some(({ length }) => length > 0)
   const storages = isPlaced ? await listStorages(deps, files) : []
 
   if (!moves.every((move) => isMoveInOneStorage(storages, move))) throw new Refusal('otherStorage')
@@ -64,16 +65,23 @@ export async function refuseUnseenPlaces(
     renamed.map(({ to }) => writesWhole(to)),
   )
 
-  for (const folder of item.walks?.(basePath) ?? [])
+  // Such a name leads out of its folder, and not out of the storage.
+  const changed = [...moves.map(({ from }) => from), ...renames, ...walks]
+  const places = [
+    ...copies.map(({ from }) => [from, readsWhole] as const),
+    ...changed.map((path) => [path, writesWhole] as const),
+  ].flatMap(([path, needs]) =>
+    areMet(seen, [needs(storageAt(storages, path))]) ? [] : placesBehind(storages, path),
+  )
+  if (await mayBeNamedBehind(deps, seen.at, places)) throw new Refusal('openBehind')
+
+  for (const folder of walks)
     if (!(await listed.stayBelow(folder))) throw await whyNotSearched(listed, folder)
   // Also in one storage: where it can't do so by itself, OpenList goes through the folder. One that
   // gets the name of another is gone through by what waits in a queue for that.
   const sources = [...copies, ...moves].map(({ from }) => from).concat(renames)
   for (const [storage, paths] of Map.groupBy(sources, (path) => storageAt(storages, path))) {
     if (areMet(seen, storagesReached(storages, storage).map(readsWhole))) continue
-    // Such a name leads out of its folder, and not out of the storage.
-    const behind = areMet(seen, [readsWhole(storage)]) ? [] : placesBehind(storages, storage)
-    if (await mayBeNamedBehind(deps, seen.at, behind)) throw new Refusal('openBehind')
     for (const path of paths)
       if (!(await listed.stayIn(path))) throw await whyNotSearched(listed, path)
   }
