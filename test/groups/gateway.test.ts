@@ -14,6 +14,8 @@ import { ADMIN_PASSWORD } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const ALL_BITS = 0xffff
+const UNPACKING = PERMISSION.decompress
+const NO_UNPACKING = ALL_BITS & ~(PERMISSION.decompress | PERMISSION.offlineDownload)
 const DENIED = { code: 403, message: 'permission denied', data: null }
 const HAS_RULES = { code: 403, message: 'this folder has rules, ask an administrator', data: null }
 const PASSED = { code: 200, data: { as: 'alice' } }
@@ -33,6 +35,12 @@ const IN_PARTS = {
   code: 403,
   message:
     'this folder has more than 500 folders in it, or a name with a backslash: copy or move what is in it in parts',
+  data: null,
+}
+const OPEN_BEHIND = {
+  code: 403,
+  message:
+    'users may write in the place behind this storage: download the files and upload them, or ask an administrator',
   data: null,
 }
 
@@ -1001,12 +1009,6 @@ describe('names that a request does not say, where a part of the storage is clos
     ['a Chunk', 'Chunk', {}],
     ['an Alias of a Crypt', 'Crypt', { '/shown': 'Alias' }],
   ])('may be made behind the storage after the look: %s', (_, driver, shown) => {
-    const OPEN_BEHIND = {
-      code: 403,
-      message:
-        'users may write in the place behind this storage: download the files and upload them, or ask an administrator',
-      data: null,
-    }
     const [mount = '/vault'] = Object.keys(shown)
     const calls: [name: string, body: object][] = [
       ['fs/copy', { src_dir: mount, names: ['mine'], dst_dir: '/way/to/mine' }],
@@ -1030,11 +1032,12 @@ describe('names that a request does not say, where a part of the storage is clos
       openlist.additions = { '/vault': vault, '/shown': { paths: 'x:/vault' } }
       openlist.files[`${mount}/mine/a.txt`] = 'a'
       await rule(`${mount}/closed`, 'none')
+      await site.db.update(users).set({ permission: NO_UNPACKING }).where(eq(users.id, userId))
     })
 
     test('as long as some user may write there', async () => {
       for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
-      const bob = await site.addUser('bob', { password: PASSWORD, permission: ALL_BITS })
+      const bob = await site.addUser('bob', { password: PASSWORD, permission: NO_UNPACKING })
       await rule('/raw', 'none')
       for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
       await rule('/raw', 'read', { userId: bob })
@@ -1071,6 +1074,41 @@ describe('names that a request does not say, where a part of the storage is clos
       await site.db.delete(folderRules).where(eq(folderRules.path, `${mount}/read`))
       await asWritten()
       for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
+    })
+  })
+
+  describe.each([
+    ['an Alias', 'Alias', { paths: 'x:/mine\nx:/nas' }],
+    ['an Alias of a folder that it is mounted in', 'Alias', { paths: 'a:/' }],
+    ['a Strm', 'Strm', { paths: '/mine/a' }],
+    ['an encrypted Crypt', 'Crypt', { remote_path: '/mine', filename_encryption: 'standard' }],
+  ])('may come out of an archive behind the storage after the look: %s', (_, driver, addition) => {
+    const calls: [name: string, body: object][] = [
+      ['fs/copy', { src_dir: '/shown', names: ['d'], dst_dir: '/way/to/mine' }],
+      ['fs/remove_empty_directory', { src_dir: '/shown/d' }],
+    ]
+    const rename = { path: '/shown/d', name: 'x' }
+
+    beforeEach(() => {
+      openlist.storages['/shown'] = driver
+      openlist.additions['/shown'] = addition
+      openlist.files['/shown/d/a.txt'] = 'a'
+    })
+
+    test('as long as some user may unpack there', async () => {
+      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
+      const headers = { Destination: '/dav/way/to/mine/d' }
+      expect((await dav('COPY', '/dav/shown/d', headers)).status).toBe(403)
+      expect(await post('fs/rename', rename)).toMatchObject(PASSED)
+      await site.db.update(users).set({ permission: NO_UNPACKING }).where(eq(users.id, userId))
+      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
+      const bob = await site.addUser('bob', { password: PASSWORD, permission: UNPACKING })
+      await asWritten()
+      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
+      // Parts of all other storages are closed to Bob.
+      await rule('/mine/a', 'read', { userId: bob })
+      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
+      expect(await post('fs/rename', rename)).toMatchObject(PASSED)
     })
   })
 

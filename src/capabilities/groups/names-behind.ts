@@ -2,28 +2,49 @@ import { ADMIN, CHANGES_FILES, isPermitted, PERMISSION } from '../../core/accoun
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { accessAt, foldersBelow, isAtOrBelow, mayWrite, type RulesAt, seenBy } from './decision.ts'
+import { areMet, writesWhole } from './needs.ts'
+import { type PlaceBehind, placesBehind, storageAt, type Storages } from './second-paths.ts'
 import { type PersonHere, readPeople, selectPeople } from './store.ts'
 
-/** The bits with which a user makes files or folders. */
-const MAKES_NAMES =
-  CHANGES_FILES | PERMISSION.decompress | PERMISSION.offlineDownload | PERMISSION.webdavWrite
+/** The bits of a user who takes names of files out of archives, or from elsewhere. */
+const UNPACKS = PERMISSION.decompress | PERMISSION.offlineDownload
+/** The bits of a user who makes files or folders. */
+const MAKES = CHANGES_FILES | UNPACKS | PERMISSION.webdavWrite
 
-/** Tells whether some user may make names in some places (`placesBehind`). */
+/**
+ * Lists where names can be made behind paths that lead to what is closed, whatever a look at the
+ * paths has found before.
+ *
+ * @param isClosed Tells whether the one who asks may not do in all of a folder what is asked.
+ */
+export function placesBehindAll(
+  storages: Storages,
+  paths: readonly string[],
+  isClosed: (folder: string) => boolean,
+): PlaceBehind[] {
+  if (!isClosed('/')) return []
+  return Array.from(new Set(paths.map((path) => storageAt(storages, path)))).flatMap((shown) => {
+    const places = placesBehind(storages, shown)
+    return isClosed(shown) ? places : places.filter((place) => 'unpacked' in place)
+  })
+}
+
+/** Tells whether some user may make such names in one of the places. */
 export function mayMakeNames(
   people: readonly PersonHere[],
   at: RulesAt,
-  places: readonly string[],
+  places: readonly PlaceBehind[],
 ): boolean {
-  const makers = people.filter(
-    ({ role, permission }) => role !== ADMIN && isPermitted(permission, MAKES_NAMES),
-  )
-  return Array.from(new Set(places)).some((place) => {
-    const folders = [place, ...foldersBelow(at, place)]
-    return makers.some((person) => {
+  const different = new Map(places.map((place) => [JSON.stringify(place), place]))
+  return Array.from(different.values()).some((place) => {
+    const [bits, all] = 'named' in place ? [MAKES, undefined] : [UNPACKS, place.unpacked]
+    const folders = 'named' in place ? [place.named, ...foldersBelow(at, place.named)] : all
+    return people.some((person) => {
+      if (person.role === ADMIN || !isPermitted(person.permission, bits)) return false
       const seen = seenBy(at, person)
-      return folders.some(
-        (folder) => isInReach(person, folder) && mayWrite(accessAt(seen, folder).access),
-      )
+      const reached = folders?.filter((folder) => isInReach(person, folder)) ?? []
+      if (all !== undefined) return reached.length > 0 && areMet(seen, all.map(writesWhole))
+      return reached.some((folder) => mayWrite(accessAt(seen, folder).access))
     })
   })
 }
@@ -37,7 +58,7 @@ function isInReach({ basePath }: PersonHere, folder: string): boolean {
 export async function mayBeNamedBehind(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   at: RulesAt,
-  places: readonly string[],
+  places: readonly PlaceBehind[],
 ): Promise<boolean> {
   if (places.length === 0) return false
   const { people } = await runBatch(db, { people: selectPeople(db) })

@@ -24,6 +24,7 @@ interface Storage {
    */
   isRenaming: boolean
 }
+export type Storages = readonly Storage[]
 
 const storagesSchema = v.object({
   content: v.nullable(
@@ -103,7 +104,7 @@ function readShown(
  * @param to The folder.
  */
 export function isMoveInOneStorage(
-  storages: readonly Storage[],
+  storages: Storages,
   { from, to }: { from: string; to: string },
 ): boolean {
   const holder = holderOf(storages, from)
@@ -130,7 +131,7 @@ export function shownPathOf(mount: string): string {
 }
 
 /** Tells whether a folder is in the storage that is shown at a path, and in none below it. */
-export function isInStorage(storages: readonly Storage[], shown: string, path: string): boolean {
+export function isInStorage(storages: Storages, shown: string, path: string): boolean {
   const isInOther = ({ mount }: Storage) => {
     const other = shownPathOf(mount)
     return isBelow(other, shown) && isAtOrBelow(path, other)
@@ -139,14 +140,14 @@ export function isInStorage(storages: readonly Storage[], shown: string, path: s
 }
 
 /** Finds the storage that a path is in. */
-function holderOf(storages: readonly Storage[], path: string): Storage | undefined {
+function holderOf(storages: Storages, path: string): Storage | undefined {
   return storages
     .filter(({ mount }) => isAtOrBelow(path, mount))
     .toSorted((a, b) => b.mount.length - a.mount.length)[0]
 }
 
 /** Returns where the storage of a path is shown; `/` for a path of none. */
-export function storageAt(storages: readonly Storage[], path: string): string {
+export function storageAt(storages: Storages, path: string): string {
   const holder = holderOf(storages, path)
   return holder === undefined ? '/' : shownPathOf(holder.mount)
 }
@@ -156,7 +157,7 @@ export function storageAt(storages: readonly Storage[], path: string): string {
  * one: it, and those of the same place of the disk; `/` for one that hands on to others, which read
  * the name in their own way.
  */
-export function storagesReached(storages: readonly Storage[], path: string): string[] {
+export function storagesReached(storages: Storages, path: string): string[] {
   const holder = holderOf(storages, path)
   if (holder === undefined || SECOND_PATHS.has(holder.driver)) return ['/']
   const others = onSameDisk(storages, holder.mount)
@@ -168,7 +169,7 @@ export function storagesReached(storages: readonly Storage[], path: string): str
  * has a name of the driver (`root`, `Cloud Drive`), and one in an Alias that of the place behind
  * it.
  */
-export function isCopiedByOtherName(storages: readonly Storage[], path: string): boolean {
+export function isCopiedByOtherName(storages: Storages, path: string): boolean {
   return storages.some(({ mount, driver }) => {
     const shown = shownPathOf(mount)
     return shown === path || (driver === 'Alias' && isAtOrBelow(path, shown))
@@ -176,12 +177,12 @@ export function isCopiedByOtherName(storages: readonly Storage[], path: string):
 }
 
 /** Tells whether a storage takes the end of a name for the address of the file. */
-export function takesAddresses(storages: readonly Storage[], path: string): boolean {
+export function takesAddresses(storages: Storages, path: string): boolean {
   return holderOf(storages, path)?.driver === 'UrlTree'
 }
 
 /** Lists where the files of a folder, or some of them, may stand a second time. */
-export function secondPathsOf(storages: readonly Storage[], folder: string): string[] {
+export function secondPathsOf(storages: Storages, folder: string): string[] {
   const holder = holderOf(storages, folder)
   const places = [folder, ...(holder?.shows ?? [])]
   const onDisk = places.flatMap((place) => onSameDisk(storages, place))
@@ -191,7 +192,7 @@ export function secondPathsOf(storages: readonly Storage[], folder: string): str
 }
 
 /** Lists the storages that show files of some paths, or of one another that does. */
-function whereHandedOn(storages: readonly Storage[], paths: readonly string[]): string[] {
+function whereHandedOn(storages: Storages, paths: readonly string[]): string[] {
   const isShowing = ({ shows }: Storage) =>
     shows.some((shown) => paths.some((path) => mayMeet(shown, path)))
   const mounts = storages.filter(isShowing).map(({ mount }) => mount)
@@ -200,22 +201,37 @@ function whereHandedOn(storages: readonly Storage[], paths: readonly string[]): 
   return [...mounts, ...whereHandedOn(others, mounts.map(shownPathOf))]
 }
 
+/** Where somebody may make names that lead out of their folder in another storage. */
+export type PlaceBehind =
+  /** Any name in this folder, or below: it leads out, and not out of the other storage. */
+  | { named: string }
+  /** Names out of archives, by who may write all of these folders: they lead anywhere. */
+  | { unpacked: string[] }
+
 /**
- * Lists the places, at all their paths, where a name may be made that leads out of its folder in
- * the storage of a path: behind a Crypt or Chunk, also one that an Alias shows.
+ * Lists what is behind a storage: where a Crypt or Chunk gives names of its own, at all paths of
+ * the place, and the storages that an Alias and the like hand on to.
+ *
+ * @param shown Where the storage is shown.
  */
-export function placesBehind(storages: readonly Storage[], path: string): string[] {
-  const holder = holderOf(storages, path)
+export function placesBehind(storages: Storages, shown: string): PlaceBehind[] {
+  const holder = holderOf(storages, shown)
   const reached = new Set(holder && [holder])
   for (const { shows } of reached)
-    for (const shown of shows)
+    for (const path of shows)
       for (const storage of storages)
-        if (storage === holderOf(storages, shown) || isBelow(shownPathOf(storage.mount), shown))
+        if (storage === holderOf(storages, path) || isBelow(shownPathOf(storage.mount), path))
           reached.add(storage)
-  const places = Array.from(reached).flatMap(({ shows, isRenaming }) => (isRenaming ? shows : []))
   // What is written through these has the name that they show.
   const others = storages.filter(({ isRenaming }) => !isRenaming)
-  return places.flatMap((place) => [place, ...secondPathsOf(others, place)])
+  return Array.from(reached).flatMap((storage): PlaceBehind[] => {
+    const { mount, shows, isRenaming } = storage
+    if (shows.length === 0)
+      return storage === holder ? [] : [{ unpacked: storagesReached(storages, mount) }]
+    const places = isRenaming ? shows : []
+    const paths = places.flatMap((place) => [place, ...secondPathsOf(others, place)])
+    return paths.map((named) => ({ named }))
+  })
 }
 
 /** Tells whether a folder may be another one, or in it, or the other in it, in any spelling. */
@@ -228,10 +244,7 @@ function mayMeet(one: string, other: string): boolean {
  * Lists the second paths of all folders with rules where no other rule holds. One above both paths
  * says the same of both.
  */
-export function secondPathsWithoutRules(
-  storages: readonly Storage[],
-  folders: readonly string[],
-): string[] {
+export function secondPathsWithoutRules(storages: Storages, folders: readonly string[]): string[] {
   const found = folders.flatMap((folder) =>
     secondPathsOf(storages, folder).filter(
       (path) =>
@@ -248,7 +261,7 @@ export function secondPathsWithoutRules(
  * Lists where `Local` storages show a folder, what is in it, a part of it, or what was deleted in
  * it.
  */
-function onSameDisk(storages: readonly Storage[], folder: string): string[] {
+function onSameDisk(storages: Storages, folder: string): string[] {
   const holder = holderOf(storages, folder)
   const shown = storages.filter((each) => each === holder || isAtOrBelow(each.mount, folder))
   return shown.flatMap((storage) => {
@@ -263,7 +276,7 @@ function onSameDisk(storages: readonly Storage[], folder: string): string[] {
 }
 
 /** Lists where storages show a place of the disk, or a part of it. */
-function whereShown(storages: readonly Storage[], place: string): string[] {
+function whereShown(storages: Storages, place: string): string[] {
   return storages.flatMap(({ mount, root }) => {
     if (root === undefined) return []
     if (isAtOrBelow(place, root)) return [moved(place, root, mount)]

@@ -4,13 +4,12 @@ import type { Deps } from '../../../core/deps.ts'
 import type { OriginDeps } from '../../files/origin.ts'
 import type { SeenRules } from '../decision.ts'
 import { ListedNames } from '../listed-names.ts'
-import { mayBeNamedBehind } from '../names-behind.ts'
+import { mayBeNamedBehind, placesBehindAll } from '../names-behind.ts'
 import { areMet, readsWhole, refuseUnmet, writesWhole } from '../needs.ts'
 import {
   isCopiedByOtherName,
   isMoveInOneStorage,
   listStorages,
-  placesBehind,
   storageAt,
   storagesReached,
   takesAddresses,
@@ -65,14 +64,15 @@ export async function refuseUnseenPlaces(
     renamed.map(({ to }) => writesWhole(to)),
   )
 
-  // Such a name leads out of its folder, and not out of the storage.
-  const changed = [...moves.map(({ from }) => from), ...renames, ...walks]
+  const isClosed = (needs: typeof readsWhole) => (path: string) => !areMet(seen, [needs(path)])
+  const copied = copies.map(({ from }) => from)
+  const walked = [...moves.map(({ from }) => from), ...walks]
   const places = [
-    ...copies.map(({ from }) => [from, readsWhole] as const),
-    ...changed.map((path) => [path, writesWhole] as const),
-  ].flatMap(([path, needs]) =>
-    areMet(seen, [needs(storageAt(storages, path))]) ? [] : placesBehind(storages, path),
-  )
+    ...placesBehindAll(storages, copied, isClosed(readsWhole)),
+    ...placesBehindAll(storages, walked, isClosed(writesWhole)),
+    // What is renamed by a pattern has no name with a slash or a backslash.
+    ...placesBehindAll(storages, renames, isClosed(writesWhole)).filter((each) => 'named' in each),
+  ]
   if (await mayBeNamedBehind(deps, seen.at, places)) throw new Refusal('openBehind')
 
   for (const folder of walks)
