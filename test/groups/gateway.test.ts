@@ -14,8 +14,6 @@ import { ADMIN_PASSWORD } from '../support/site.ts'
 
 const PASSWORD = 'alice-Passw0rd'
 const ALL_BITS = 0xffff
-const UNPACKING = PERMISSION.decompress
-const NO_UNPACKING = ALL_BITS & ~(PERMISSION.decompress | PERMISSION.offlineDownload)
 const DENIED = { code: 403, message: 'permission denied', data: null }
 const HAS_RULES = { code: 403, message: 'this folder has rules, ask an administrator', data: null }
 const PASSED = { code: 200, data: { as: 'alice' } }
@@ -42,6 +40,11 @@ const OPEN_BEHIND = {
   message:
     'users may write in the place behind this storage: download the files and upload them, or ask an administrator',
   data: null,
+}
+const SEALED = {
+  remote_path: '/other',
+  filename_encryption: 'standard',
+  directory_name_encryption: 'true',
 }
 
 let openlist: OpenListStandIn
@@ -1005,111 +1008,81 @@ describe('names that a request does not say, where a part of the storage is clos
   })
 
   describe.each([
-    ['a Crypt', 'Crypt', {}],
-    ['a Chunk', 'Chunk', {}],
-    ['an Alias of a Crypt', 'Crypt', { '/shown': 'Alias' }],
-  ])('may be made behind the storage after the look: %s', (_, driver, shown) => {
-    const [mount = '/vault'] = Object.keys(shown)
+    ['a Crypt', 'Crypt', { remote_path: '/raw', filename_encryption: 'off' }],
+    ['a Chunk', 'Chunk', { remote_path: '/raw' }],
+    ['a Strm', 'Strm', { paths: 'a:/raw/a\nb:/raw/b' }],
+    ['an Alias', 'Alias', { paths: '/raw' }],
+    ['an Alias of a Crypt', 'Alias', { paths: '/vault' }],
+  ])('may be made behind the storage after the look: %s', (_, driver, addition) => {
+    const rename = { path: '/shown/mine', name: 'x' }
     const calls: [name: string, body: object][] = [
-      ['fs/copy', { src_dir: mount, names: ['mine'], dst_dir: '/way/to/mine' }],
-      // In an Alias, nothing is moved at all.
-      ...(mount === '/vault'
-        ? [
-            ['fs/move', { src_dir: mount, names: ['mine'], dst_dir: '/vault/to' }] as [
-              string,
-              object,
-            ],
-          ]
-        : []),
-      ['fs/rename', { path: `${mount}/mine`, name: 'x' }],
-      ['fs/regex_rename', { src_dir: `${mount}/mine`, src_name_regex: 'm', new_name_regex: 'x' }],
-      ['fs/remove_empty_directory', { src_dir: `${mount}/mine` }],
+      ['fs/copy', { src_dir: '/shown', names: ['mine'], dst_dir: '/way/to/mine' }],
+      ['fs/regex_rename', { src_dir: '/shown/mine', src_name_regex: 'm', new_name_regex: 'x' }],
+      ['fs/remove_empty_directory', { src_dir: '/shown/mine' }],
     ]
+    const all = (answer: object) => calls.map(() => answer)
+    async function answers(): Promise<Envelope[]> {
+      const found: Envelope[] = []
+      for (const [name, body] of calls) found.push(await post(name, body))
+      return found
+    }
 
-    beforeEach(async () => {
-      openlist.storages = { '/': 'Local', '/vault': driver, '/raw': 'Local', ...shown }
-      const vault = { remote_path: '/raw', filename_encryption: 'off' }
-      openlist.additions = { '/vault': vault, '/shown': { paths: 'x:/vault' } }
-      openlist.files[`${mount}/mine/a.txt`] = 'a'
-      await rule(`${mount}/closed`, 'none')
-      await site.db.update(users).set({ permission: NO_UNPACKING }).where(eq(users.id, userId))
+    beforeEach(() => {
+      openlist.storages = { '/': 'Local', '/vault': 'Crypt', '/raw': 'Local', '/shown': driver }
+      openlist.additions = { '/vault': { remote_path: '/raw' }, '/shown': addition }
+      openlist.files['/shown/mine/a.txt'] = 'a'
     })
 
     test('as long as some user may write there', async () => {
-      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
-      const bob = await site.addUser('bob', { password: PASSWORD, permission: NO_UNPACKING })
-      await rule('/raw', 'none')
-      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
-      await rule('/raw', 'read', { userId: bob })
-      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
-      await rule('/raw/deep', 'write', { userId: bob })
-      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
-      await site.db.update(users).set({ basePath: '/raw2' }).where(eq(users.id, bob))
-      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
-      await site.db.update(users).set({ basePath: '/', permission: 1 }).where(eq(users.id, bob))
-      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
+      expect(await answers()).toMatchObject(all(OPEN_BEHIND))
+      const headers = { Destination: '/dav/way/to/mine/mine' }
+      expect((await dav('COPY', '/dav/shown/mine', headers)).status).toBe(403)
+      const move = { src_dir: '/shown', names: ['mine'], dst_dir: '/shown/to' }
+      const expected = driver === 'Alias' ? { code: 403 } : OPEN_BEHIND
+      expect(await post('fs/move', move)).toMatchObject(expected)
+      expect(await post('fs/rename', rename)).toMatchObject(PASSED)
     })
 
-    test('but not where they are encrypted', async () => {
-      openlist.additions['/vault'] = { remote_path: '/raw', filename_encryption: 'standard' }
-      const expected = driver === 'Chunk' ? OPEN_BEHIND : PASSED
-      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(expected)
+    test('but not where nobody may', async () => {
+      const bob = await site.addUser('bob', { password: PASSWORD, permission: ALL_BITS })
+      await rule('/raw', 'none', { builtIn: 'user' })
+      expect(await answers()).toMatchObject(all(PASSED))
+      await rule('/raw/a/deep', 'write', { userId: bob })
+      expect(await answers()).toMatchObject(all(OPEN_BEHIND))
+      for (const fields of [{ basePath: '/raw2' }, { basePath: '/', permission: 1 }]) {
+        await site.db.update(users).set(fields).where(eq(users.id, bob))
+        expect(await answers()).toMatchObject(all(PASSED))
+      }
     })
 
     test('also at a second path of that place', async () => {
       await rule('/raw', 'none')
       openlist.storages['/second'] = 'Local'
       openlist.roots = { '/raw': '/d/raw', '/second': '/d' }
-      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
+      expect(await answers()).toMatchObject(all(OPEN_BEHIND))
       await rule('/second/raw', 'none')
-      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
-    })
-
-    test('and lead nowhere where the user may do it in all of the storage', async () => {
-      const [copy = ['', {}], ...changes] = calls
-      await site.db.delete(folderRules).where(eq(folderRules.path, `${mount}/closed`))
-      await rule(`${mount}/read`, 'read')
-      expect(await post(...copy)).toMatchObject(PASSED)
-      for (const [name, body] of changes) expect(await post(name, body)).toEqual(OPEN_BEHIND)
-      await site.db.delete(folderRules).where(eq(folderRules.path, `${mount}/read`))
-      await asWritten()
-      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
+      expect(await answers()).toMatchObject(all(PASSED))
     })
   })
 
-  describe.each([
-    ['an Alias', 'Alias', { paths: 'x:/mine\nx:/nas' }],
-    ['an Alias of a folder that it is mounted in', 'Alias', { paths: 'a:/' }],
-    ['a Strm', 'Strm', { paths: '/mine/a' }],
-    ['an encrypted Crypt', 'Crypt', { remote_path: '/mine', filename_encryption: 'standard' }],
-  ])('may come out of an archive behind the storage after the look: %s', (_, driver, addition) => {
-    const calls: [name: string, body: object][] = [
-      ['fs/copy', { src_dir: '/shown', names: ['d'], dst_dir: '/way/to/mine' }],
-      ['fs/remove_empty_directory', { src_dir: '/shown/d' }],
-    ]
-    const rename = { path: '/shown/d', name: 'x' }
-
-    beforeEach(() => {
-      openlist.storages['/shown'] = driver
-      openlist.additions['/shown'] = addition
-      openlist.files['/shown/d/a.txt'] = 'a'
-    })
-
-    test('as long as some user may unpack there', async () => {
-      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
-      const headers = { Destination: '/dav/way/to/mine/d' }
-      expect((await dav('COPY', '/dav/shown/d', headers)).status).toBe(403)
-      expect(await post('fs/rename', rename)).toMatchObject(PASSED)
-      await site.db.update(users).set({ permission: NO_UNPACKING }).where(eq(users.id, userId))
-      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
-      const bob = await site.addUser('bob', { password: PASSWORD, permission: UNPACKING })
-      await asWritten()
-      for (const [name, body] of calls) expect(await post(name, body)).toEqual(OPEN_BEHIND)
-      // Parts of all other storages are closed to Bob.
-      await rule('/mine/a', 'read', { userId: bob })
-      for (const [name, body] of calls) expect(await post(name, body)).toMatchObject(PASSED)
-      expect(await post('fs/rename', rename)).toMatchObject(PASSED)
-    })
+  test.each([
+    ['an Alias of a folder that a storage of users is in', 'Alias', { paths: 'a:/nas' }, true],
+    ['a Crypt whose names only the key makes', 'Crypt', SEALED, false],
+    ['an Alias of one', 'Alias', { paths: '/vault' }, false],
+    [
+      'a Crypt of which some may make',
+      'Crypt',
+      { ...SEALED, directory_name_encryption: 'false' },
+      true,
+    ],
+  ])('may be made behind the storage: %s', async (_, driver, addition, isOpen) => {
+    openlist.storages = { '/': 'Local', '/nas/own': 'Local', '/shown': driver, '/vault': 'Crypt' }
+    openlist.additions = { '/shown': addition, '/vault': SEALED }
+    openlist.files['/shown/mine/a.txt'] = 'a'
+    for (const path of ['/nas', '/raw']) await rule(path, 'none')
+    await rule('/nas/own', 'write')
+    const copy = { src_dir: '/shown', names: ['mine'], dst_dir: '/way/to/mine' }
+    expect(await post('fs/copy', copy)).toMatchObject(isOpen ? OPEN_BEHIND : PASSED)
   })
 
   test.each<[name: string, body: object]>([
@@ -1135,6 +1108,8 @@ describe('names that a request does not say, where a part of the storage is clos
     ['a Local one in a place that is partly closed', 'Local', '/d/other'],
   ])('are in a folder at its second path, by %s', async (_, driver, root) => {
     openlist.storages['/mine'] = driver
+    // Nobody may write there.
+    openlist.additions['/mine'] = { paths: '/way/back' }
     openlist.roots = { '/nas': '/d', '/mine': root }
     openlist.files[`/mine/b/${EVIL}`] = 'a'
     expect(await post('fs/rename', { path: '/mine/b', name: 'x' })).toEqual(IN_PARTS)
@@ -1183,6 +1158,8 @@ describe('names that a request does not say, where a part of the storage is clos
   ])('are those of a copy %s: %s %j', async (_, driver, source, davPath) => {
     await rule('/nas/other/Cloud Drive', 'none')
     openlist.storages['/mine'] = driver
+    // Nobody may write there.
+    openlist.additions['/mine'] = { paths: '/way/back' }
     expect(await post('fs/copy', { ...source, dst_dir: '/nas/other' })).toEqual(DENIED)
     const headers = { Destination: '/dav/nas/other/x' }
     expect((await dav('COPY', davPath, headers)).status).toBe(403)

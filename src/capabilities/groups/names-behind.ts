@@ -2,50 +2,28 @@ import { ADMIN, CHANGES_FILES, isPermitted, PERMISSION } from '../../core/accoun
 import { runBatch } from '../../core/database/statements.ts'
 import type { Deps } from '../../core/deps.ts'
 import { accessAt, foldersBelow, isAtOrBelow, mayWrite, type RulesAt, seenBy } from './decision.ts'
-import { areMet, writesWhole } from './needs.ts'
-import { type PlaceBehind, placesBehind, storageAt, type Storages } from './second-paths.ts'
+import { placesBehind, storageAt, type Storages } from './second-paths.ts'
 import { type PersonHere, readPeople, selectPeople } from './store.ts'
 
-/** The bits of a user who takes names of files out of archives, or from elsewhere. */
-const UNPACKS = PERMISSION.decompress | PERMISSION.offlineDownload
-/** The bits of a user who makes files or folders. */
-const MAKES = CHANGES_FILES | UNPACKS | PERMISSION.webdavWrite
+/** The bits of a user who makes names of files or folders. */
+const MAKES_NAMES =
+  CHANGES_FILES | PERMISSION.decompress | PERMISSION.offlineDownload | PERMISSION.webdavWrite
 
-/**
- * Lists where names can be made behind paths that lead to what is closed, whatever a look at the
- * paths has found before.
- *
- * @param isClosed Tells whether the one who asks may not do in all of a folder what is asked.
- */
-export function placesBehindAll(
-  storages: Storages,
-  paths: readonly string[],
-  isClosed: (folder: string) => boolean,
-): PlaceBehind[] {
-  if (!isClosed('/')) return []
-  return Array.from(new Set(paths.map((path) => storageAt(storages, path)))).flatMap((shown) => {
-    const places = placesBehind(storages, shown)
-    return isClosed(shown) ? places : places.filter((place) => 'unpacked' in place)
-  })
+/** Lists the folders behind the storages of paths, and those with rules below them. */
+function foldersBehind(storages: Storages, paths: readonly string[], at: RulesAt): string[] {
+  const shown = new Set(paths.map((path) => storageAt(storages, path)))
+  const places = new Set(Array.from(shown).flatMap((path) => placesBehind(storages, path)))
+  return Array.from(places).flatMap((place) => [place, ...foldersBelow(at, place)])
 }
 
-/** Tells whether some user may make such names in one of the places. */
-export function mayMakeNames(
-  people: readonly PersonHere[],
-  at: RulesAt,
-  places: readonly PlaceBehind[],
-): boolean {
-  const different = new Map(places.map((place) => [JSON.stringify(place), place]))
-  return Array.from(different.values()).some((place) => {
-    const [bits, all] = 'named' in place ? [MAKES, undefined] : [UNPACKS, place.unpacked]
-    const folders = 'named' in place ? [place.named, ...foldersBelow(at, place.named)] : all
-    return people.some((person) => {
-      if (person.role === ADMIN || !isPermitted(person.permission, bits)) return false
-      const seen = seenBy(at, person)
-      const reached = folders?.filter((folder) => isInReach(person, folder)) ?? []
-      if (all !== undefined) return reached.length > 0 && areMet(seen, all.map(writesWhole))
-      return reached.some((folder) => mayWrite(accessAt(seen, folder).access))
-    })
+/** Tells whether some user may write in one of the folders. */
+function mayMakeNames(people: readonly PersonHere[], at: RulesAt, folders: string[]): boolean {
+  return people.some((person) => {
+    if (person.role === ADMIN || !isPermitted(person.permission, MAKES_NAMES)) return false
+    const seen = seenBy(at, person)
+    return folders.some(
+      (folder) => isInReach(person, folder) && mayWrite(accessAt(seen, folder).access),
+    )
   })
 }
 
@@ -54,13 +32,27 @@ function isInReach({ basePath }: PersonHere, folder: string): boolean {
   return isAtOrBelow(folder, basePath) || isAtOrBelow(basePath, folder)
 }
 
-/** Works like `mayMakeNames`, for the accounts of this site. */
-export async function mayBeNamedBehind(
+/**
+ * Tells whether some user may change the names behind the storage of a path at any time, so that a
+ * look at it says nothing.
+ */
+export function isOpenBehind(
+  { people, at }: { people: readonly PersonHere[]; at: RulesAt },
+  storages: Storages,
+  path: string,
+): boolean {
+  return mayMakeNames(people, at, foldersBehind(storages, [path], at))
+}
+
+/** Works like `isOpenBehind` for several paths. It reads the accounts where it needs them. */
+export async function areOpenBehind(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   at: RulesAt,
-  places: readonly PlaceBehind[],
+  storages: Storages,
+  paths: readonly string[],
 ): Promise<boolean> {
-  if (places.length === 0) return false
+  const folders = foldersBehind(storages, paths, at)
+  if (folders.length === 0) return false
   const { people } = await runBatch(db, { people: selectPeople(db) })
-  return mayMakeNames(readPeople(people, now()), at, places)
+  return mayMakeNames(readPeople(people, now()), at, folders)
 }

@@ -18,11 +18,8 @@ interface Storage {
   bin: string | undefined
   /** The paths at the file server whose files it shows, for the kinds that show those of others. */
   shows: string[]
-  /**
-   * Whether somebody can make a name there that is `..` in it: a file `...bin` in a Crypt, a folder
-   * `[openlist_chunk]..` in a Chunk. With the key alone where names are encrypted.
-   */
-  isRenaming: boolean
+  /** Whether the key alone makes the names that it shows: a Crypt that encrypts all of them. */
+  isSealed: boolean
 }
 export type Storages = readonly Storage[]
 
@@ -56,6 +53,7 @@ const showingSchema = v.pipe(
     remote_path: v.optional(v.string(), ''),
     /** Of Crypt. */
     filename_encryption: v.optional(v.string()),
+    directory_name_encryption: v.optional(v.string()),
   }),
 )
 
@@ -80,21 +78,20 @@ export async function listStorages(deps: OriginDeps, files: FileServer): Promise
 /** The name that a path has in an Alias or Strm, in front of it (`getPair`). */
 const NAME = /^[^:/]*:/
 
-/** Takes what can't be read for a storage that shows all, and renames it. */
+/** Takes what can't be read for a storage that shows all. */
 function readShown(
   driver: string,
   addition: string | undefined,
-): Pick<Storage, 'shows' | 'isRenaming'> {
-  if (!SECOND_PATHS.has(driver)) return { shows: [], isRenaming: false }
+): Pick<Storage, 'shows' | 'isSealed'> {
+  if (!SECOND_PATHS.has(driver)) return { shows: [], isSealed: false }
   const read = v.safeParse(showingSchema, addition)
-  const { paths, remote_path, filename_encryption } = read.success
-    ? read.output
-    : { paths: '', remote_path: '' }
+  if (!read.success) return { shows: ['/'], isSealed: false }
+  const { paths, remote_path, filename_encryption, directory_name_encryption } = read.output
   const lines = [...paths.split('\n'), remote_path].map((line) => line.trim())
   const shown = lines.filter(Boolean).map((line) => cleanFolder(line.replace(NAME, '')))
   return {
     shows: shown.length > 0 ? shown : ['/'],
-    isRenaming: driver === 'Chunk' || (driver === 'Crypt' && filename_encryption !== 'standard'),
+    isSealed: filename_encryption === 'standard' && directory_name_encryption === 'true',
   }
 }
 
@@ -201,37 +198,22 @@ function whereHandedOn(storages: Storages, paths: readonly string[]): string[] {
   return [...mounts, ...whereHandedOn(others, mounts.map(shownPathOf))]
 }
 
-/** Where somebody may make names that lead out of their folder in another storage. */
-export type PlaceBehind =
-  /** Any name in this folder, or below: it leads out, and not out of the other storage. */
-  | { named: string }
-  /** Names out of archives, by who may write all of these folders: they lead anywhere. */
-  | { unpacked: string[] }
-
 /**
- * Lists what is behind a storage: where a Crypt or Chunk gives names of its own, at all paths of
- * the place, and the storages that an Alias and the like hand on to.
- *
- * @param shown Where the storage is shown.
+ * Lists the places behind the storage of a path, at all their paths, whose names the storage shows,
+ * or makes its own of: a file `...bin` there is `..` in a Crypt, and a folder `[openlist_chunk]..`
+ * in a Chunk.
  */
-export function placesBehind(storages: Storages, shown: string): PlaceBehind[] {
-  const holder = holderOf(storages, shown)
-  const reached = new Set(holder && [holder])
-  for (const { shows } of reached)
-    for (const path of shows)
+export function placesBehind(storages: Storages, path: string): string[] {
+  const reached = new Set(storages.filter((each) => each === holderOf(storages, path)))
+  for (const { shows, isSealed } of reached)
+    for (const place of isSealed ? [] : shows)
       for (const storage of storages)
-        if (storage === holderOf(storages, path) || isBelow(shownPathOf(storage.mount), path))
+        if (storage === holderOf(storages, place) || isBelow(shownPathOf(storage.mount), place))
           reached.add(storage)
-  // What is written through these has the name that they show.
-  const others = storages.filter(({ isRenaming }) => !isRenaming)
-  return Array.from(reached).flatMap((storage): PlaceBehind[] => {
-    const { mount, shows, isRenaming } = storage
-    if (shows.length === 0)
-      return storage === holder ? [] : [{ unpacked: storagesReached(storages, mount) }]
-    const places = isRenaming ? shows : []
-    const paths = places.flatMap((place) => [place, ...secondPathsOf(others, place)])
-    return paths.map((named) => ({ named }))
-  })
+  const places = Array.from(reached).flatMap(({ shows, isSealed }) => (isSealed ? [] : shows))
+  // What is written through another such storage gets its name behind that one.
+  const real = places.filter((place) => !holderOf(storages, place)?.shows.length)
+  return real.flatMap((place) => [place, ...onSameDisk(storages, place)])
 }
 
 /** Tells whether a folder may be another one, or in it, or the other in it, in any spelling. */

@@ -8,7 +8,7 @@ import { callAsAdmin, type OriginDeps, readOriginList } from '../files/origin.ts
 import { isAtOrBelow, isRuled, pathAndParents, seenBy } from './decision.ts'
 import type { Meta } from './metas.ts'
 import { ListedNames } from './listed-names.ts'
-import { mayMakeNames, placesBehindAll } from './names-behind.ts'
+import { isOpenBehind } from './names-behind.ts'
 import { areMet, type Need, readsWhole, writesWhole } from './needs.ts'
 import { parentOf } from './openlist-paths.ts'
 import { listMetas, type PlanDeps, readRightsHere, type RightsHere } from './plan.ts'
@@ -180,14 +180,10 @@ async function listLeadingOut(
   if (begun.length === 0) return found
   const storages = await listStorages(deps, files)
   const listed = new ListedNames(deps, files)
-  const isNamedBehind = (path: string, task: Task) => {
-    const isClosedToIt = (folder: string) => isClosed(readsWhole(folder), task, here)
-    return mayMakeNames(here.people, here.at, placesBehindAll(storages, [path], isClosedToIt))
-  }
   for (const { task, key, isUnpacking, path } of begun) {
     const needs = storagesReached(storages, path).map(isUnpacking ? writesWhole : readsWhole)
     const isPartly = needs.some((need) => isClosed(need, task, here))
-    const mayLeadOut = isUnpacking || isNamedBehind(path, task)
+    const mayLeadOut = isUnpacking || isOpenBehind(here, storages, path)
     if (isPartly && (mayLeadOut || !(await listed.stayIn(path)))) found.add(key)
   }
   return found

@@ -48,6 +48,8 @@ export interface ItemCall {
   renames?: (basePath: string) => string[]
   /** The folders that it goes through, with all below them. */
   walks?: (basePath: string) => string[]
+  /** The folders whose items it changes by their names. */
+  listsNames?: (basePath: string) => string[]
   /** Whether names that the request does not say may lead anywhere on the site. */
   reachesSite?: boolean
   /** The folders that get files whose names the request does not say. */
@@ -282,7 +284,7 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   'fs/regex_rename': jsonCall(
     regexRenameSchema,
     ({ src_dir: from }, folders) => [takesAwayBelow(folders.path(from))],
-    ({ src_dir: from }) => ({ renames: pathIn(from) }),
+    ({ src_dir: from }) => ({ renames: pathIn(from), listsNames: pathIn(from) }),
   ),
   // A name with backslashes leads to any file of the site, and can come while OpenList looks for it.
   'fs/recursive_move': jsonCall(

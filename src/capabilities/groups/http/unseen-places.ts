@@ -4,7 +4,7 @@ import type { Deps } from '../../../core/deps.ts'
 import type { OriginDeps } from '../../files/origin.ts'
 import type { SeenRules } from '../decision.ts'
 import { ListedNames } from '../listed-names.ts'
-import { mayBeNamedBehind, placesBehindAll } from '../names-behind.ts'
+import { areOpenBehind } from '../names-behind.ts'
 import { areMet, readsWhole, refuseUnmet, writesWhole } from '../needs.ts'
 import {
   isCopiedByOtherName,
@@ -26,8 +26,8 @@ import type { ItemCall } from './items.ts'
  * - A file in the place of a folder, which OpenList deletes.
  * - What is put into a storage that takes names for addresses, and fetches them itself.
  * - What OpenList would do by names that it finds: those in a folder lead anywhere in its storage,
- *   and so do those in an archive, or a torrent. Behind a Crypt or Chunk, a user may make such a
- *   name while a copy waits.
+ *   and so do those in an archive, or a torrent. A user may change the names behind an Alias,
+ *   Crypt, Strm or Chunk after the look.
  *
  * @throws {Refusal} `otherStorage`, `folderDenied`, `partOfSiteClosed`, `partOfStorageClosed`,
  *   `openBehind`, `folderNotSearched`, `objectNotFound`; `filesUnavailable`, `filesBroken`.
@@ -64,16 +64,14 @@ export async function refuseUnseenPlaces(
     renamed.map(({ to }) => writesWhole(to)),
   )
 
-  const isClosed = (needs: typeof readsWhole) => (path: string) => !areMet(seen, [needs(path)])
-  const copied = copies.map(({ from }) => from)
-  const walked = [...moves.map(({ from }) => from), ...walks]
-  const places = [
-    ...placesBehindAll(storages, copied, isClosed(readsWhole)),
-    ...placesBehindAll(storages, walked, isClosed(writesWhole)),
-    // What is renamed by a pattern has no name with a slash or a backslash.
-    ...placesBehindAll(storages, renames, isClosed(writesWhole)).filter((each) => 'named' in each),
+  const copied = areMet(seen, [readsWhole('/')]) ? [] : copies.map(({ from }) => from)
+  const changed = [
+    ...moves.map(({ from }) => from),
+    ...walks,
+    ...(item.listsNames?.(basePath) ?? []),
   ]
-  if (await mayBeNamedBehind(deps, seen.at, places)) throw new Refusal('openBehind')
+  if (await areOpenBehind(deps, seen.at, storages, [...copied, ...changed]))
+    throw new Refusal('openBehind')
 
   for (const folder of walks)
     if (!(await listed.stayBelow(folder))) throw await whyNotSearched(listed, folder)
