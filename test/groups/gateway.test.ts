@@ -1155,6 +1155,7 @@ describe('names that a request does not say, where a part of the storage is clos
     ['of a whole storage', 'Local', { src_dir: '/', names: ['mine'] }, '/dav/mine'],
     ['of a whole storage', 'Local', { src_dir: '/mine', names: [''] }, '/dav/mine/'],
     ['out of an Alias', 'Alias', { src_dir: '/mine', names: ['a.txt'] }, '/dav/mine/a.txt'],
+    ['out of a WebDav', 'WebDav', { src_dir: '/mine', names: ['a.txt'] }, '/dav/mine/a.txt'],
   ])('are those of a copy %s: %s %j', async (_, driver, source, davPath) => {
     await rule('/nas/other/Cloud Drive', 'none')
     openlist.storages['/mine'] = driver

@@ -161,15 +161,18 @@ export function storagesReached(storages: Storages, path: string): string[] {
   return [shownPathOf(holder.mount), ...others.map((other) => storageAt(storages, other))]
 }
 
+/** Storages of these give a file the name that it has at the place behind. */
+const NAMED_BEHIND = new Set(['Alias', 'WebDav'])
+
 /**
  * Tells whether a copy of a path may get another name than that of the path: one of a whole storage
- * has a name of the driver (`root`, `Cloud Drive`), and one in an Alias that of the place behind
- * it.
+ * has a name of the driver (`root`, `Cloud Drive`), one in an Alias that of the place behind it,
+ * and one of a WebDAV server its `displayname`, or none.
  */
 export function isCopiedByOtherName(storages: Storages, path: string): boolean {
   return storages.some(({ mount, driver }) => {
     const shown = shownPathOf(mount)
-    return shown === path || (driver === 'Alias' && isAtOrBelow(path, shown))
+    return shown === path || (NAMED_BEHIND.has(driver) && isAtOrBelow(path, shown))
   })
 }
 
