@@ -225,6 +225,22 @@ describe('POST /api/admin/folder_rule/move', () => {
     expect(openlist.folders).toContain('/nas/a')
   })
 
+  test('says where the folder is when it was moved and not renamed', async () => {
+    site.openlist.answer = ({ path }) =>
+      path === '/api/fs/rename'
+        ? Response.json({ code: 500, message: 'failed', data: null })
+        : undefined
+    expect(await move('/nas/a', '/pub/z')).toEqual({
+      code: 409,
+      message: 'the file server moved it to /pub/a, with its rules, and did not rename it there',
+      data: null,
+    })
+    expect(site.openlist.folders).toContain('/pub/a')
+    expect(await rules()).toEqual(['/pub/a 3 read', '/pub/a/b user none'])
+    site.openlist.answer = undefined
+    expect(await move('/pub/a', '/pub/z')).toMatchObject({ code: 200 })
+  })
+
   test('refuses two storages, where files would arrive later', async () => {
     site.openlist.storages['/pub'] = 'Local'
     expect(await move('/nas/a', '/pub/a')).toMatchObject({ code: 409 })

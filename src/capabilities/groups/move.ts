@@ -30,7 +30,7 @@ import { writeFolders } from './writer.ts'
  * @throws {Refusal} Those of `readFolder`; `noFileServer`, `notAdmin`, `confirmationNeeded`,
  *   `folderRuleNotFound` when no rule is in it, `folderInvalid` for a folder in itself,
  *   `folderRuleTaken` when rules are at the new place, `folderHasOwnUsers`, `folderNotMoved`,
- *   `filesUnavailable`, `filesBroken`.
+ *   `folderMovedInPart`, `filesUnavailable`, `filesBroken`.
  */
 export async function moveFolder(
   deps: RuleDeps,
@@ -49,7 +49,11 @@ export async function moveFolder(
   const isOneStep = parentOf(path) === parentOf(to) || between === to
   let from = path
   for (const target of isOneStep ? [to] : [between, to]) {
-    await moveOnce(deps, files, operator, from, target)
+    await moveOnce(deps, files, operator, from, target).catch((error: unknown) => {
+      const isHalf = error instanceof Refusal && error.refusal === 'folderNotMoved'
+      if (from === path || !isHalf) throw error
+      throw new Refusal('folderMovedInPart', { detail: error.detail, values: { path: from } })
+    })
     from = target
   }
   return writeInTime(deps)

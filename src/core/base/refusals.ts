@@ -251,6 +251,10 @@ export const REFUSALS = {
     message: 'the file server has users of its own for the file <path>, remove them there first',
   },
   folderNotMoved: { code: 409, message: 'the file server did not move it' },
+  folderMovedInPart: {
+    code: 409,
+    message: 'the file server moved it to <path>, with its rules, and did not rename it there',
+  },
   bodyTooLarge: { code: 413, message: 'request body too large' },
   tooManyAttempts: {
     code: 429,

@@ -157,6 +157,8 @@ const refusals: Record<RefusalName, string> = {
   fileHasOwnUsers:
     'The file server has a list of users for the file <path>, and rules are for folders. Delete the list there first.',
   folderNotMoved: 'The file server did not move the folder. Nothing was changed.',
+  folderMovedInPart:
+    'The file server moved the folder to <path>, with its rules, and did not give it the new name. Move it from there.',
   unknownPath: 'There is no such page.',
   sessionNotFound: 'This session has already ended.',
   userNotFound: 'There is no such user.',

@@ -354,6 +354,7 @@ export const kitZh: KitTexts = {
     fileHasOwnUsers:
       '文件服务器上有文件 <path> 的用户列表，而规则只用于文件夹。请先在文件服务器上删除该列表。',
     folderNotMoved: '文件服务器没有移动此文件夹，未作任何更改。',
+    folderMovedInPart: '文件服务器已将此文件夹及其规则移到 <path>，但没有改名。请从那里继续移动。',
     unknownPath: '没有这个页面。',
     sessionNotFound: '该设备已经退出。',
     userNotFound: '没有这个用户。',
