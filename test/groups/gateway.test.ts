@@ -1121,6 +1121,27 @@ describe('names that a request does not say, where a part of the storage is clos
     expect(await post('fs/copy', copy)).toMatchObject(PASSED)
   })
 
+  test('may be in the other one of two storages at one path', async () => {
+    const behind = [
+      ['fs/copy', between],
+      ['fs/rename', { path: '/nas/other', name: 'x' }],
+      ['fs/remove_empty_directory', { src_dir: '/nas/other' }],
+    ] as const
+    for (const [name, body] of behind) expect(await post(name, body)).toMatchObject(PASSED)
+    openlist.storages['/nas.balance'] = 'Local'
+    for (const [name, body] of behind) expect(await post(name, body)).toEqual(OPEN_BEHIND)
+    openlist.storages = { '/': 'Local', '/mine.balance': 'Local', '/mine': 'Local' }
+    const open = { src_dir: '/mine', dst_dir: '/nas/x', names: ['a.txt'] }
+    expect(await post('fs/copy', open)).toMatchObject(PASSED)
+  })
+
+  test('a move in a WebDav gets a name of its own, too', async () => {
+    openlist.storages['/nas'] = 'WebDav'
+    const move = { src_dir: '/nas/other', names: ['a.txt'], dst_dir: '/nas' }
+    expect(await post('fs/move', move)).toEqual(DENIED)
+    expect(await post('fs/move', { ...move, dst_dir: '/nas/x' })).toMatchObject(PASSED)
+  })
+
   test('are `..`, as a storage in the cloud may have them', async () => {
     openlist.files['/nas/other/b/..'] = 'a'
     expect(await post('fs/copy', between)).toEqual(IN_PARTS)
@@ -1155,6 +1176,7 @@ describe('names that a request does not say, where a part of the storage is clos
     ['of a whole storage', 'Local', { src_dir: '/', names: ['mine'] }, '/dav/mine'],
     ['of a whole storage', 'Local', { src_dir: '/mine', names: [''] }, '/dav/mine/'],
     ['out of an Alias', 'Alias', { src_dir: '/mine', names: ['a.txt'] }, '/dav/mine/a.txt'],
+    ['out of a Crypt', 'Crypt', { src_dir: '/mine', names: ['a.txt'] }, '/dav/mine/a.txt'],
     ['out of a WebDav', 'WebDav', { src_dir: '/mine', names: ['a.txt'] }, '/dav/mine/a.txt'],
   ])('are those of a copy %s: %s %j', async (_, driver, source, davPath) => {
     await rule('/nas/other/Cloud Drive', 'none')
@@ -1165,7 +1187,7 @@ describe('names that a request does not say, where a part of the storage is clos
     const headers = { Destination: '/dav/nas/other/x' }
     expect((await dav('COPY', davPath, headers)).status).toBe(403)
     expect(await post('fs/copy', { ...source, dst_dir: '/nas/x' })).toMatchObject(PASSED)
-    openlist.storages['/mine'] = 'Crypt'
+    openlist.storages['/mine'] = 'S3'
     const file = { src_dir: '/mine', names: ['a.txt'], dst_dir: '/nas/other' }
     expect(await post('fs/copy', file)).toMatchObject(PASSED)
   })

@@ -95,6 +95,14 @@ function readShown(
   }
 }
 
+/** Tells whether OpenList spreads what is at a path over several storages (`.balance`), in turns. */
+export function isSpread(storages: Storages, path: string): boolean {
+  return storages.some(({ mount }) => {
+    const [shown = '', ...ending] = mount.split('.balance')
+    return ending.length > 0 && isAtOrBelow(path, shown || '/')
+  })
+}
+
 /**
  * Tells whether a move stays in one storage. One in an Alias may be between two others.
  *
@@ -105,12 +113,8 @@ export function isMoveInOneStorage(
   { from, to }: { from: string; to: string },
 ): boolean {
   const holder = holderOf(storages, from)
-  // OpenList spreads what is below such a name over several storages.
-  const isSpread = storages.some(({ mount }) => {
-    const [shown = '', ...ending] = mount.split('.balance')
-    return ending.length > 0 && [from, to].some((path) => isAtOrBelow(path, shown || '/'))
-  })
-  if (holder === undefined || holder.driver === 'Alias' || isSpread) return false
+  if (holder === undefined || holder.driver === 'Alias') return false
+  if (isSpread(storages, from) || isSpread(storages, to)) return false
   return holderOf(storages, to) === holder && !storages.some(({ mount }) => isBelow(mount, from))
 }
 
@@ -161,18 +165,16 @@ export function storagesReached(storages: Storages, path: string): string[] {
   return [shownPathOf(holder.mount), ...others.map((other) => storageAt(storages, other))]
 }
 
-/** Storages of these give a file the name that it has at the place behind. */
-const NAMED_BEHIND = new Set(['Alias', 'WebDav'])
-
 /**
  * Tells whether a copy of a path may get another name than that of the path: one of a whole storage
- * has a name of the driver (`root`, `Cloud Drive`), one in an Alias that of the place behind it,
- * and one of a WebDAV server its `displayname`, or none.
+ * has a name of the driver (`root`, `Cloud Drive`), one in a storage that shows other places that
+ * of the place, and one of a WebDAV server its `displayname`, or none.
  */
 export function isCopiedByOtherName(storages: Storages, path: string): boolean {
-  return storages.some(({ mount, driver }) => {
+  return storages.some(({ mount, driver, shows }) => {
     const shown = shownPathOf(mount)
-    return shown === path || (NAMED_BEHIND.has(driver) && isAtOrBelow(path, shown))
+    const isNamedBehind = shows.length > 0 || driver === 'WebDav'
+    return shown === path || (isNamedBehind && isAtOrBelow(path, shown))
   })
 }
 

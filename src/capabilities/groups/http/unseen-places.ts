@@ -9,6 +9,7 @@ import { areMet, readsWhole, refuseUnmet, writesWhole } from '../needs.ts'
 import {
   isCopiedByOtherName,
   isMoveInOneStorage,
+  isSpread,
   listStorages,
   storageAt,
   storagesReached,
@@ -58,7 +59,7 @@ export async function refuseUnseenPlaces(
 
   const filled = fills.flatMap((folder) => storagesReached(storages, folder))
   if (!areMet(seen, filled.map(writesWhole))) throw new Refusal('partOfStorageClosed')
-  const renamed = copies.filter(({ from }) => isCopiedByOtherName(storages, from))
+  const renamed = [...copies, ...moves].filter(({ from }) => isCopiedByOtherName(storages, from))
   refuseUnmet(
     seen,
     renamed.map(({ to }) => writesWhole(to)),
@@ -73,15 +74,23 @@ export async function refuseUnseenPlaces(
   if (await areOpenBehind(deps, seen.at, storages, [...copied, ...changed]))
     throw new Refusal('openBehind')
 
-  for (const folder of walks)
+  // Of several storages at one path, the look may see another one than OpenList then works in.
+  const refuseSpread = (path: string) => {
+    if (isSpread(storages, path)) throw new Refusal('openBehind')
+  }
+  for (const folder of walks) {
+    refuseSpread(folder)
     if (!(await listed.stayBelow(folder))) throw await whyNotSearched(listed, folder)
+  }
   // Also in one storage: where it can't do so by itself, OpenList goes through the folder. One that
   // gets the name of another is gone through by what waits in a queue for that.
   const sources = [...copies, ...moves].map(({ from }) => from).concat(renames)
   for (const [storage, paths] of Map.groupBy(sources, (path) => storageAt(storages, path))) {
     if (areMet(seen, storagesReached(storages, storage).map(readsWhole))) continue
-    for (const path of paths)
+    for (const path of paths) {
+      refuseSpread(path)
       if (!(await listed.stayIn(path))) throw await whyNotSearched(listed, path)
+    }
   }
 }
 
