@@ -140,6 +140,15 @@ describe('a new rule is told to be weaker than it looks', () => {
     expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual(warnings)
   })
 
+  test('when it is one of several storages at one path', async () => {
+    site.openlist.storages = { '/nas.balance': 'S3', '/nas.balance1': 'Local', '/second': 'Local' }
+    site.openlist.roots = { '/nas.balance1': '/srv/nas', '/second': '/srv' }
+    site.openlist.folders.push('/nas/club')
+    expect(await warningsOf('/nas/club', { uid: ALICE }, 'read')).toEqual(['other_path'])
+    site.openlist.roots['/second'] = '/srv/other'
+    expect(await warningsOf('/nas', { uid: ALICE }, 'read')).toEqual([])
+  })
+
   test('when a local storage in it is shown elsewhere, as long as no rule is there', async () => {
     site.openlist.storages = { '/nas/disk': 'Local', '/all': 'Local' }
     site.openlist.roots = { '/nas/disk': '/srv/disk', '/all': '/srv' }

@@ -9,8 +9,10 @@ import { foldPath } from './spelling.ts'
 const SECOND_PATHS = new Set(['Alias', 'Crypt', 'Strm', 'Chunk'])
 
 interface Storage {
-  /** Its path at the file server. */
+  /** Where it is shown. */
   mount: string
+  /** Whether OpenList spreads what is there over several storages, in turns. */
+  isSpread: boolean
   driver: string
   /** The folder of the disk that a `Local` one shows. */
   root: string | undefined
@@ -57,6 +59,19 @@ const showingSchema = v.pipe(
   }),
 )
 
+/**
+ * Several storages whose paths differ after `.balance` alone are shown as one
+ * (`GetActualMountPath`).
+ */
+const BALANCE = '.balance'
+
+/** Returns the path at which a storage is shown. */
+export function shownPathOf(mount: string): string {
+  const path = cleanFolder(mount)
+  const end = path.lastIndexOf(BALANCE)
+  return end === -1 ? path : cleanFolder(path.slice(0, end))
+}
+
 export async function listStorages(deps: OriginDeps, files: FileServer): Promise<Storage[]> {
   const { data } = await callAsAdmin(deps, files, '/api/admin/storage/list')
   const content = v.is(storagesSchema, data) ? (data.content ?? []) : []
@@ -66,7 +81,8 @@ export async function listStorages(deps: OriginDeps, files: FileServer): Promise
       ? local.output
       : {}
     return {
-      mount: cleanFolder(mount),
+      mount: shownPathOf(mount),
+      isSpread: mount.includes(BALANCE),
       driver,
       root: root && cleanFolder(root),
       bin: bin.startsWith('/') ? cleanFolder(bin) : undefined,
@@ -95,12 +111,9 @@ function readShown(
   }
 }
 
-/** Tells whether OpenList spreads what is at a path over several storages (`.balance`), in turns. */
+/** Tells whether a path is in one of several storages that are shown as one. */
 export function isSpread(storages: Storages, path: string): boolean {
-  return storages.some(({ mount }) => {
-    const [shown = '', ...ending] = mount.split('.balance')
-    return ending.length > 0 && isAtOrBelow(path, shown || '/')
-  })
+  return storages.some((storage) => storage.isSpread && isAtOrBelow(path, storage.mount))
 }
 
 /**
@@ -118,25 +131,9 @@ export function isMoveInOneStorage(
   return holderOf(storages, to) === holder && !storages.some(({ mount }) => isBelow(mount, from))
 }
 
-/**
- * Several storages whose paths differ after `.balance` alone are shown as one
- * (`GetActualMountPath`).
- */
-const BALANCE = '.balance'
-
-/** Returns the path at which a storage is shown. */
-export function shownPathOf(mount: string): string {
-  const path = cleanFolder(mount)
-  const end = path.lastIndexOf(BALANCE)
-  return end === -1 ? path : cleanFolder(path.slice(0, end))
-}
-
 /** Tells whether a folder is in the storage that is shown at a path, and in none below it. */
 export function isInStorage(storages: Storages, shown: string, path: string): boolean {
-  const isInOther = ({ mount }: Storage) => {
-    const other = shownPathOf(mount)
-    return isBelow(other, shown) && isAtOrBelow(path, other)
-  }
+  const isInOther = ({ mount }: Storage) => isBelow(mount, shown) && isAtOrBelow(path, mount)
   return isAtOrBelow(path, shown) && !storages.some(isInOther)
 }
 
@@ -147,10 +144,15 @@ function holderOf(storages: Storages, path: string): Storage | undefined {
     .toSorted((a, b) => b.mount.length - a.mount.length)[0]
 }
 
+/** Returns what tells the storages that a path is in: several, where they are shown as one. */
+function holding(storages: Storages, path: string): (storage: Storage) => boolean {
+  const mount = holderOf(storages, path)?.mount
+  return (storage) => storage.mount === mount
+}
+
 /** Returns where the storage of a path is shown; `/` for a path of none. */
 export function storageAt(storages: Storages, path: string): string {
-  const holder = holderOf(storages, path)
-  return holder === undefined ? '/' : shownPathOf(holder.mount)
+  return holderOf(storages, path)?.mount ?? '/'
 }
 
 /**
@@ -162,7 +164,7 @@ export function storagesReached(storages: Storages, path: string): string[] {
   const holder = holderOf(storages, path)
   if (holder === undefined || SECOND_PATHS.has(holder.driver)) return ['/']
   const others = onSameDisk(storages, holder.mount)
-  return [shownPathOf(holder.mount), ...others.map((other) => storageAt(storages, other))]
+  return [holder.mount, ...others.map((other) => storageAt(storages, other))]
 }
 
 /**
@@ -172,9 +174,8 @@ export function storagesReached(storages: Storages, path: string): string[] {
  */
 export function isCopiedByOtherName(storages: Storages, path: string): boolean {
   return storages.some(({ mount, driver, shows }) => {
-    const shown = shownPathOf(mount)
     const isNamedBehind = shows.length > 0 || driver === 'WebDav'
-    return shown === path || (isNamedBehind && isAtOrBelow(path, shown))
+    return mount === path || (isNamedBehind && isAtOrBelow(path, mount))
   })
 }
 
@@ -185,10 +186,10 @@ export function takesAddresses(storages: Storages, path: string): boolean {
 
 /** Lists where the files of a folder, or some of them, may stand a second time. */
 export function secondPathsOf(storages: Storages, folder: string): string[] {
-  const holder = holderOf(storages, folder)
-  const places = [folder, ...(holder?.shows ?? [])]
+  const isHolder = holding(storages, folder)
+  const places = [folder, ...storages.filter(isHolder).flatMap(({ shows }) => shows)]
   const onDisk = places.flatMap((place) => onSameDisk(storages, place))
-  const others = storages.filter((each) => each !== holder)
+  const others = storages.filter((each) => !isHolder(each))
   const found = [...places, ...onDisk, ...whereHandedOn(others, [...places, ...onDisk])]
   return found.filter((path) => !isAtOrBelow(path, folder))
 }
@@ -200,7 +201,7 @@ function whereHandedOn(storages: Storages, paths: readonly string[]): string[] {
   const mounts = storages.filter(isShowing).map(({ mount }) => mount)
   if (mounts.length === 0) return []
   const others = storages.filter(({ mount }) => !mounts.includes(mount))
-  return [...mounts, ...whereHandedOn(others, mounts.map(shownPathOf))]
+  return [...mounts, ...whereHandedOn(others, mounts)]
 }
 
 /**
@@ -209,12 +210,13 @@ function whereHandedOn(storages: Storages, paths: readonly string[]): string[] {
  * in a Chunk.
  */
 export function placesBehind(storages: Storages, path: string): string[] {
-  const reached = new Set(storages.filter((each) => each === holderOf(storages, path)))
+  const reached = new Set(storages.filter(holding(storages, path)))
   for (const { shows, isSealed } of reached)
-    for (const place of isSealed ? [] : shows)
+    for (const place of isSealed ? [] : shows) {
+      const isHolder = holding(storages, place)
       for (const storage of storages)
-        if (storage === holderOf(storages, place) || isBelow(shownPathOf(storage.mount), place))
-          reached.add(storage)
+        if (isHolder(storage) || isBelow(storage.mount, place)) reached.add(storage)
+    }
   const places = Array.from(reached).flatMap(({ shows, isSealed }) => (isSealed ? [] : shows))
   // What is written through another such storage gets its name behind that one.
   const real = places.filter((place) => !holderOf(storages, place)?.shows.length)
@@ -249,12 +251,12 @@ export function secondPathsWithoutRules(storages: Storages, folders: readonly st
  * it.
  */
 function onSameDisk(storages: Storages, folder: string): string[] {
-  const holder = holderOf(storages, folder)
-  const shown = storages.filter((each) => each === holder || isAtOrBelow(each.mount, folder))
+  const isHolder = holding(storages, folder)
+  const shown = storages.filter((each) => isHolder(each) || isAtOrBelow(each.mount, folder))
   return shown.flatMap((storage) => {
     const others = storages.filter((each) => each !== storage)
     const below = (place: string) =>
-      storage === holder ? moved(folder, storage.mount, place) : place
+      isHolder(storage) ? moved(folder, storage.mount, place) : place
     return [
       ...(storage.root === undefined ? [] : whereShown(others, below(storage.root))),
       ...(storage.bin === undefined ? [] : whereShown(storages, below(storage.bin))),
