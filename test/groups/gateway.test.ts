@@ -450,6 +450,22 @@ describe('another spelling of a closed folder', () => {
     },
   )
 
+  test.each([
+    ['/nas', '/CLOSED/a.zip'],
+    ['/', 'x/..\\..//nas/CLOSED/a.zip/b'],
+    ['/nas', '/closed/a.zip'],
+    ['/x/../nas', 'closed/a.zip'],
+  ])('is closed to the list of an archive in it, asked of %j: %j', async (path, inner) => {
+    expect(await post('fs/archive/list', { path, inner_path: inner })).toEqual(DENIED)
+    const query = new URLSearchParams({ path, inner_path: inner }).toString()
+    expect(await site.call('GET', `/api/fs/archive/list?${query}`, { token })).toEqual(DENIED)
+    expect(openlist.paths()).toEqual([])
+    const open = { path: '/nas/x/a.zip', inner_path: '/closed/b' }
+    expect(await post('fs/archive/list', open)).toMatchObject(PASSED)
+    const asAdmin = await post('fs/archive/list', { path, inner_path: inner }, await adminToken())
+    expect(asAdmin).toMatchObject({ code: 200 })
+  })
+
   test('is closed to uploads', async () => {
     const headers = {
       Authorization: token,

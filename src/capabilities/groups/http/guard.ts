@@ -27,7 +27,7 @@ import {
 } from '../decision.ts'
 import { isBeyondThisNetwork } from '../downloads.ts'
 import { type Need, refuseUnmet, removes } from '../needs.ts'
-import { belowBase, parentOf } from '../openlist-paths.ts'
+import { belowBase, joinNames, parentOf } from '../openlist-paths.ts'
 import {
   type Rights,
   READS_ALL_RIGHTS,
@@ -46,7 +46,7 @@ import { cancelForbiddenTasks, cancelTasks, endTasksInto, listFailed } from '../
 import { settleFor } from '../writer.ts'
 import { davPathOf, type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
-import { isReading, readingOf, shareOf } from './readings.ts'
+import { isReading, type Reading, readingOf, shareOf } from './readings.ts'
 import { type GuardedSearch, guardedSearchOf, isSearch } from './search-results.ts'
 import { type ShownFolder, shownFolderOf } from './shown-folders.ts'
 import { guardStorages } from './storage-guard.ts'
@@ -90,6 +90,7 @@ export function guardFiles(deps: Deps, files: FileServer, call: FileCall): Guard
       const known = await settle(site, asker)
       if (known?.hasRules === false) return {}
       refuseOtherSpelling(known, named, call.method === 'PROPFIND')
+      refuseClosedInner(known, reading)
       return asUnderstood(known, understood)
     },
   }
@@ -115,6 +116,23 @@ function refuseOtherSpelling(
   const isPartlyClosed =
     isOfAllBelow && mayRead(accessAt(seen, folder).access) && !mayRead(accessToWhole(seen, folder))
   if (isPartlyClosed || isOtherSpelling(seen, folder) || isOtherSpellingAbove(seen, folder))
+    throw new Refusal('folderDenied')
+}
+
+/**
+ * OpenList keeps the list of an archive under the path of the archive and the one in it, joined,
+ * and gives it to who asks for the same of a folder above.
+ *
+ * @throws {Refusal} `folderDenied`.
+ */
+function refuseClosedInner(
+  known: (Rights & { account: Account }) | undefined,
+  reading: Reading | undefined,
+): void {
+  if (known === undefined || reading === undefined || reading.innerPath === '') return
+  const joined = joinNames(cleanFolder(reading.path), cleanFolder(reading.innerPath))
+  const folder = belowBase(known.account.basePath, joined)
+  if (folder !== undefined && !mayRead(accessAt(known.seen, folder).access))
     throw new Refusal('folderDenied')
 }
 

@@ -36,6 +36,8 @@ export function understoodJson(value: unknown): Understood {
 /** A request of OpenList's interface that reads a folder, a file or an archive. */
 export interface Reading {
   path: string
+  /** A path in the archive. */
+  innerPath: string
   page: number
   per_page: number
   /** What is sent, so that OpenList can't understand something else. */
@@ -60,9 +62,10 @@ export function readingOf(call: FileCall): Reading | undefined {
 function readBody(body: string): Reading | undefined {
   const parsed = v.safeParse(bodySchema, body)
   if (!parsed.success) return undefined
-  const { path, page, per_page: size } = parsed.output
+  const { path, inner_path: innerPath, page, per_page: size } = parsed.output
   return {
     path: path ?? '',
+    innerPath: innerPath ?? '',
     page: page ?? 0,
     per_page: size ?? 0,
     understood: understoodJson(parsed.output),
@@ -76,6 +79,7 @@ function readQuery(query: URLSearchParams): Reading {
     sent.set(name, query.get(name) ?? '')
   return {
     path: sent.get('path') ?? '',
+    innerPath: sent.get('inner_path') ?? '',
     page: Number(sent.get('page')),
     per_page: Number(sent.get('per_page')),
     understood: { search: `?${sent.toString()}` },
