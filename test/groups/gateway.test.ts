@@ -1044,8 +1044,9 @@ describe('names that a request does not say, where a part of the storage is clos
     }
 
     beforeEach(() => {
-      openlist.storages = { '/': 'Local', '/vault': 'Crypt', '/raw': 'Local', '/shown': driver }
+      openlist.storages = { '/': 'Local', '/raw': 'Local', '/shown': driver }
       openlist.additions = { '/vault': { remote_path: '/raw' }, '/shown': addition }
+      if ('paths' in addition && addition.paths === '/vault') openlist.storages['/vault'] = 'Crypt'
       openlist.files['/shown/mine/a.txt'] = 'a'
     })
 
@@ -1078,6 +1079,9 @@ describe('names that a request does not say, where a part of the storage is clos
       expect(await answers()).toMatchObject(all(OPEN_BEHIND))
       await rule('/second/raw', 'none')
       expect(await answers()).toMatchObject(all(PASSED))
+      openlist.storages['/other'] = 'Chunk'
+      openlist.additions['/other'] = { remote_path: '/raw' }
+      expect(await answers()).toMatchObject(all(OPEN_BEHIND))
     })
   })
 

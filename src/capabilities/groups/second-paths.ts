@@ -218,9 +218,10 @@ export function placesBehind(storages: Storages, path: string): string[] {
         if (isHolder(storage) || isBelow(storage.mount, place)) reached.add(storage)
     }
   const places = Array.from(reached).flatMap(({ shows, isSealed }) => (isSealed ? [] : shows))
-  // What is written through another such storage gets its name behind that one.
+  // What is written through these gets its name behind them, and no such one.
+  const others = storages.filter((storage) => !reached.has(storage) || storage.shows.length === 0)
   const real = places.filter((place) => !holderOf(storages, place)?.shows.length)
-  return real.flatMap((place) => [place, ...onSameDisk(storages, place)])
+  return real.flatMap((place) => [place, ...secondPathsOf(others, place)])
 }
 
 /** Tells whether a folder may be another one, or in it, or the other in it, in any spelling. */
