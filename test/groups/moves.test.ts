@@ -175,6 +175,23 @@ describe('POST /api/admin/folder_rule/move', () => {
   })
 
   test.each([
+    ['asks for all of them, so that OpenList forgets them with the folder', 'S3', 498, 500, 2],
+    ['leaves the rules where it can not ask for all of them', 'S3', 499, 2, 4],
+    ['asks for none on the disk, where OpenList keeps no lists', 'Local', 499, 0, 2],
+  ])('lists of folders below: %s', async (_, driver, below, lists, left) => {
+    const { openlist } = site
+    openlist.storages = { '/': driver }
+    for (let i = 0; i < below; i++) openlist.files[`/nas/a/b/${i}/a.txt`] = ''
+    openlist.sent.splice(0)
+    expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 200, data: { waiting: 0 } })
+    const asked = openlist.sent.filter(({ path }) => /fs\/(?:list|rename)/.test(path))
+    const [renamed] = asked.splice(-1)
+    expect(renamed).toMatchObject({ path: '/api/fs/rename' })
+    expect(asked.map(({ body }) => JSON.parse(body).refresh)).toEqual(Array(lists).fill(true))
+    expect((await rules()).length).toBe(left)
+  })
+
+  test.each([
     ['renames', '/nas/z'],
     ['moves', '/pub/a'],
     ['moves and renames', '/pub/z'],

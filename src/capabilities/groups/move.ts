@@ -18,7 +18,8 @@ import { listForeignIn } from './metas.ts'
 import { joinNames, nameOf, parentOf } from './openlist-paths.ts'
 import { readRights } from './plan.ts'
 import { MAX_RULE_FOLDERS, MAX_RULE_PATH_CHARACTERS } from '../../core/accounts/groups.ts'
-import { itemAt, kindAt, seesAll } from './there.ts'
+import { isLocal, listStorages } from './second-paths.ts'
+import { itemAt, kindAt, listAt, seesAll } from './there.ts'
 import { writeInTime } from './write-in-time.ts'
 import { writeFolders } from './writer.ts'
 
@@ -92,7 +93,8 @@ async function moveOnce(
   let isForgotten: boolean
   try {
     await writeAll(deps, files, to)
-    isForgotten = await forgetInSearch(deps, files, path)
+    const isRenewed = await renewLists(deps, files, path)
+    isForgotten = (await forgetInSearch(deps, files, path)) && isRenewed
     await moveThere(deps, files, path, to)
     // It has put the folder itself back, which is not there any more.
     isForgotten &&= await forgetInSearch(deps, files, path)
@@ -146,6 +148,29 @@ async function writeAll(deps: RuleDeps, files: FileServer, to: string): Promise<
   const { writes, blocked } = await readRights(deps, files)
   if ([...writes, ...blocked].some(({ path }) => isAtOrBelow(path, to)))
     throw new Refusal('folderNotMoved', { detail: 'the metas of the new place are not written' })
+}
+
+/** More folders are not listed for a move. */
+const MAX_FOLDERS = 500
+
+/**
+ * Lists a folder, and all folders in it, anew. When it is moved, OpenList forgets the lists that it
+ * keeps from the folder downwards, by these lists themselves: below one that it does not keep, the
+ * others would stay at the old path, where no rule is then.
+ *
+ * @returns Whether it has listed all. A storage on the disk keeps no lists.
+ * @throws {Refusal} `filesUnavailable`.
+ */
+async function renewLists(deps: RuleDeps, files: FileServer, path: string): Promise<boolean> {
+  if (isLocal(await listStorages(deps, files), path)) return true
+  const folders = [path]
+  for (const folder of folders) {
+    const listed = folders.length <= MAX_FOLDERS && (await listAt(deps, files, folder, true))
+    if (!listed) return false
+    for (const { name, is_dir: isSubfolder } of listed)
+      if (isSubfolder) folders.push(joinNames(folder, name))
+  }
+  return true
 }
 
 /** The refusal of an OpenList without an index. */

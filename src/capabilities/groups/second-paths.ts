@@ -179,6 +179,11 @@ export function isCopiedByOtherName(storages: Storages, path: string): boolean {
   })
 }
 
+/** Tells whether a path is on the disk of the file server. */
+export function isLocal(storages: Storages, path: string): boolean {
+  return storages.filter(holding(storages, path)).every(({ driver }) => driver === 'Local')
+}
+
 /** Tells whether a storage takes the end of a name for the address of the file. */
 export function takesAddresses(storages: Storages, path: string): boolean {
   return holderOf(storages, path)?.driver === 'UrlTree'

@@ -91,11 +91,12 @@ const listSchema = v.object({
 /**
  * Lists what is in a folder.
  *
+ * @param isNew Whether OpenList asks the storage, whatever list it keeps.
  * @returns `undefined` for a folder that is not there, or has more names than can be held.
  * @throws {Refusal} `filesUnavailable`.
  */
-export async function listAt(deps: OriginDeps, files: FileServer, path: string) {
-  const body = { path, password: '', page: 1, per_page: 0, refresh: false }
+export async function listAt(deps: OriginDeps, files: FileServer, path: string, isNew = false) {
+  const body = { path, password: '', page: 1, per_page: 0, refresh: isNew }
   try {
     const { data } = await callAsAdmin(deps, files, '/api/fs/list', body)
     return v.is(listSchema, data) ? (data.content ?? []) : undefined
