@@ -957,6 +957,33 @@ describe('a move between storages', () => {
   })
 })
 
+describe('a control character in a name that a user gives', () => {
+  test.each<[string, object]>([
+    ['fs/mkdir', { path: '/nas/x\ny' }],
+    ['fs/rename', { path: '/nas/other/a.txt', name: 'x:\nmine' }],
+    [
+      'fs/batch_rename',
+      { src_dir: '/nas/other', rename_objects: [{ src_name: 'a.txt', new_name: 'x\r' }] },
+    ],
+    ['fs/regex_rename', { src_dir: '/nas/other', src_name_regex: 'a', new_name_regex: '\n' }],
+    ['fs/get_direct_upload_info', { path: '/nas/other', file_name: 'a\u0085b' }],
+  ])('is refused to %s %j, as OpenList may keep the names in lines of a text', async (...given) => {
+    const [name, body] = given
+    expect(await post(name, body)).toEqual(DENIED)
+    expect(openlist.paths()).toEqual([])
+  })
+
+  test('is refused to uploads and by WebDAV', async () => {
+    const headers = { Authorization: token, 'Content-Length': '0', 'File-Path': '%2Fnas%2Fa%0Ab' }
+    expect(await (await site.fetch('PUT', '/api/fs/put', { headers })).json()).toEqual(DENIED)
+    const destination = { Destination: '/dav/nas/other/x%0Amine' }
+    for (const method of ['MOVE', 'COPY'])
+      expect((await dav(method, '/dav/nas/other/a.txt', destination)).status).toBe(403)
+    expect((await dav('MKCOL', '/dav/nas/other/x%0A')).status).toBe(400)
+    expect(openlist.paths()).toEqual([])
+  })
+})
+
 describe('names that a request does not say, where a part of the storage is closed', () => {
   const between = { src_dir: '/nas', dst_dir: '/way/to/mine', names: ['other'] }
   const zip = { src_dir: '/nas', dst_dir: '/nas/other', name: ['a.zip'] }

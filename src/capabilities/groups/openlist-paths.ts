@@ -81,3 +81,8 @@ function textOfName(name: string): string {
 }
 
 const LONE_SURROGATES = 0xdc00
+
+/** Tells whether a text has control characters (Unicode, Cc). */
+export function hasControls(path: string): boolean {
+  return /\p{Cc}/u.test(path)
+}

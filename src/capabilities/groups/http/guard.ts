@@ -27,7 +27,7 @@ import {
 } from '../decision.ts'
 import { isBeyondThisNetwork } from '../downloads.ts'
 import { type Need, refuseUnmet, removes } from '../needs.ts'
-import { belowBase, joinNames, parentOf } from '../openlist-paths.ts'
+import { belowBase, hasControls, joinNames, parentOf } from '../openlist-paths.ts'
 import {
   type Rights,
   READS_ALL_RIGHTS,
@@ -288,8 +288,12 @@ async function refuseItems(
   const { seen, account } = known
   if (!seen.isAdmin) {
     // Without rules, too: it refuses names that lead out of their folder.
-    refuseUnmet(seen, item.needs(account.basePath))
+    const needs = item.needs(account.basePath)
+    refuseUnmet(seen, needs)
     if (!known.hasRules) return
+    // A UrlTree keeps its names in lines of a text: the rest of such a one is another folder.
+    if (needs.some(({ path, access }) => access === 'write' && hasControls(path)))
+      throw new Refusal('folderDenied')
     const isDenied =
       item.forgetsMoves === true || item.downloads?.every(isBeyondThisNetwork) === false
     if (isDenied) throw new Refusal('folderDenied')

@@ -16,6 +16,7 @@ import {
 } from '../needs.ts'
 import {
   belowBase,
+  hasControls,
   joinNames,
   nameOf,
   parentOf,
@@ -283,7 +284,10 @@ const API_CALLS: Readonly<Record<string, (call: FileCall) => ItemCall>> = {
   ),
   'fs/regex_rename': jsonCall(
     regexRenameSchema,
-    ({ src_dir: from }, folders) => [takesAwayBelow(folders.path(from))],
+    ({ src_dir: from, new_name_regex: to }, folders) => {
+      if (hasControls(to)) throw new Refusal('folderDenied')
+      return [takesAwayBelow(folders.path(from))]
+    },
     ({ src_dir: from }) => ({ renames: pathIn(from), listsNames: pathIn(from) }),
   ),
   // A name with backslashes leads to any file of the site, and can come while OpenList looks for it.
