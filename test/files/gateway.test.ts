@@ -659,6 +659,22 @@ describe('a link to a file', () => {
     ])
   })
 
+  test.each([
+    ['type=thumb', 200],
+    ['type=', 200],
+    ['type=closed%2Fsecret.txt%2F', 400],
+    ['type=thumb&t%79pe=closed/secret.txt', 400],
+    ['type=..', 400],
+    ['type=a%5cb', 400],
+  ])('asks for a kind of the file by a word: %s', async (type, status) => {
+    openlist.files['/x'] = ''
+    openlist.paths()
+    const sharedFile = await site.fetch('GET', `/sd/share/x?${type}`)
+    expect((await site.fetch('GET', `${FILE}&${type}`)).status).toBe(status)
+    expect(sharedFile.status === 400).toBe(status === 400)
+    expect(openlist.paths().some((path) => path.includes('%2F'))).toBe(false)
+  })
+
   test('that another token has signed is refused', async () => {
     expect((await site.fetch('GET', await signedLink('/d/x', 0, 'other'))).status).toBe(401)
   })

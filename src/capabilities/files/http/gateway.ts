@@ -146,6 +146,10 @@ function setFileHeaders(c: AppContext, area: SiteArea | undefined): void {
   if (type !== 'application/pdf' && !isFault) headers.set('Content-Security-Policy', 'sandbox')
 }
 
+function isWord(text: string): boolean {
+  return /^\w*$/.test(text)
+}
+
 /** Answers what is the file server's. */
 export const forwardToFiles = createMiddleware<App>(async function forwardToFiles(c, next) {
   const target = c.get('fileTarget')
@@ -162,7 +166,7 @@ export const forwardToFiles = createMiddleware<App>(async function forwardToFile
  * Passes a request that names no user: the bytes of a file by a signed link, the web client.
  *
  * @throws {Refusal} `linkNotSigned`: OpenList itself asks for a signature only where its settings
- *   want one; `filesUnavailable`.
+ *   want one; `requestInvalid`, `filesUnavailable`.
  */
 async function answerPlain(c: AppContext, files: FileServer, target: FileTarget) {
   const deps = c.get('deps')
@@ -170,6 +174,9 @@ async function answerPlain(c: AppContext, files: FileServer, target: FileTarget)
     const isSigned = await isLinkSigned(files, target.path, c.req.query('sign') ?? '', deps.now())
     if (!isSigned) throw new Refusal('linkNotSigned')
   }
+  // OpenList joins it to the path, and gives what another one has just asked for by that name.
+  if (target.area === 'raw' && c.req.queries('type')?.every(isWord) === false)
+    throw new Refusal('requestInvalid')
   if (target.area === 'raw' && IN_SHARE.test(target.path)) return answerShared(c, files)
   if (target.area === 'client' && isClientSignIn(target.path)) return goToSignIn(c, files, target)
   if (files.host !== undefined && target.path === ARRIVAL_PATH) return answerArrival(c)
