@@ -957,6 +957,39 @@ describe('a move between storages', () => {
   })
 })
 
+describe('a folder whose name is no UTF-8', () => {
+  beforeEach(() => rule('/nas/raw\ufffdk', 'none'))
+
+  test('is closed by the rule for the name that OpenList shows', async () => {
+    for (const [method, headers] of [
+      ['GET', {}],
+      ['PROPFIND', { Depth: '1' }],
+      ['PUT', { 'Content-Length': '1' }],
+      ['DELETE', {}],
+      ['MKCOL', {}],
+    ] as const)
+      expect((await dav(method, '/dav/nas/raw%ffk/s.txt', headers)).status).toBe(403)
+    const destination = { Destination: '/dav/nas/raw%ffk/top.txt' }
+    expect((await dav('COPY', '/dav/nas/other/a.txt', destination)).status).toBe(403)
+    const headers = {
+      Authorization: token,
+      'Content-Length': '0',
+      'File-Path': '%2Fnas%2Fraw%ffk%2Fa',
+    }
+    expect(await (await site.fetch('PUT', '/api/fs/put', { headers })).json()).toEqual(DENIED)
+    expect(openlist.paths()).toEqual([])
+  })
+
+  test.each(['/nas/other/raw%ffk', '/nas/raw%f0%9f%92%80k', '/raw%ffk'])(
+    'leaves others open: %s',
+    async (path) => {
+      openlist.answer = () => new Response('')
+      expect((await dav('GET', `/dav${path}`)).status).toBe(200)
+      expect((await dav('PROPFIND', `/dav${path}`, { Depth: '0' })).status).toBe(200)
+    },
+  )
+})
+
 describe('a control character in a name that a user gives', () => {
   test.each<[string, object]>([
     ['fs/mkdir', { path: '/nas/x\ny' }],
