@@ -4,6 +4,7 @@ import { fileLeases, fileUsers, users } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { runNightly } from '../../src/app/nightly-run.ts'
 import { CheapSite } from '../support/cheap-site.ts'
+import { HeldWaits } from '../support/held-waits.ts'
 import {
   FILES_BINDINGS,
   FILES_ORIGIN,
@@ -660,26 +661,17 @@ test('a backup of this site that is put back leaves no second user there', async
 })
 
 test('requests that wait for one another to make a user go on together once it is there', async () => {
-  const [others, allWait, isMade] = [
-    9,
-    Promise.withResolvers<void>(),
-    Promise.withResolvers<void>(),
-  ]
-  let waits = 0
-  const wait = () => {
-    waits += 1
-    if (waits === others) allWait.resolve()
-    return isMade.promise
-  }
-  site = new CheapSite({ ...openlist.deps, wait }, FILES_BINDINGS)
+  const others = 9
+  const waits = new HeldWaits(others)
+  site = new CheapSite({ ...openlist.deps, wait: waits.wait }, FILES_BINDINGS)
   const { arrived, release } = hold('/api/admin/user/create')
   const asked = Array.from({ length: others + 1 }, list)
-  await Promise.all([arrived, allWait.promise])
+  await Promise.all([arrived, waits.all])
   release()
   await Promise.race(asked)
-  isMade.resolve()
+  waits.release()
   for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ code: 200 })
-  expect(waits).toBe(others)
+  expect(waits.count).toBe(others)
 })
 
 test('a user whom others write keeps no other one waiting', async () => {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fileLeases, folderRules, folderState, users } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
+import { HeldWaits } from '../support/held-waits.ts'
 import { FILES_ORIGIN, type Sent } from '../support/openlist-stand-in.ts'
 import { SECOND } from '../support/site.ts'
 import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
@@ -251,25 +252,17 @@ describe('two changes at once', () => {
 
   test('requests that wait for one another go on together once it is written', async () => {
     await addRules(1, ALICE)
-    const [others, allWait, isWritten] = [
-      9,
-      Promise.withResolvers<void>(),
-      Promise.withResolvers<void>(),
-    ]
-    let waits = 0
+    const others = 9
+    const waits = new HeldWaits(others)
     const { arrived, release } = hold('/api/admin/meta/create')
-    site.deps.wait = () => {
-      waits += 1
-      if (waits === others) allWait.resolve()
-      return isWritten.promise
-    }
+    site.deps.wait = waits.wait
     const asked = Array.from({ length: others + 1 }, () => list(bob))
-    await Promise.all([arrived, allWait.promise])
+    await Promise.all([arrived, waits.all])
     release()
     await Promise.race(asked)
-    isWritten.resolve()
+    waits.release()
     for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ code: 200 })
-    expect(waits).toBe(others)
+    expect(waits.count).toBe(others)
   })
 
   test('a request that finds others writing is told to come again in a second', async () => {
