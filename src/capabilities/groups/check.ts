@@ -63,9 +63,9 @@ export async function checkFolders(
       .from(users)
       .where(sql`${users.id} = ${userId}`),
   })
-  const { id, role, basePath, permission, disabled, endsAt } = account
+  const { id, role, basePath, permission } = account
   const isAdmin = role === ADMIN
-  const isEnabled = isEnabledAt({ disabled, endsAt }, deps.now())
+  const isEnabled = isEnabledAt(account, deps.now())
   const canChange = isAdmin || isPermitted(permission, CHANGES_FILES)
   const { seen: rules } = READS_ALL_RIGHTS.read({ id, role }, seen[0]?.rights ?? null)
   return folders.map((path) => {

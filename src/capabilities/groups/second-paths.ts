@@ -162,7 +162,7 @@ export function storageAt(storages: Storages, path: string): string {
  */
 export function storagesReached(storages: Storages, path: string): string[] {
   const holder = holderOf(storages, path)
-  if (holder === undefined || SECOND_PATHS.has(holder.driver)) return ['/']
+  if (holder === undefined || holder.shows.length > 0) return ['/']
   const others = onSameDisk(storages, holder.mount)
   return [holder.mount, ...others.map((other) => storageAt(storages, other))]
 }

@@ -183,8 +183,10 @@ async function listLeadingOut(
   for (const { task, key, isUnpacking, path } of begun) {
     const needs = storagesReached(storages, path).map(isUnpacking ? writesWhole : readsWhole)
     const isPartly = needs.some((need) => isClosed(need, task, here))
-    const mayLeadOut = isUnpacking || isOpenBehind(here, storages, path)
-    if (isPartly && (mayLeadOut || !(await listed.stayIn(path)))) found.add(key)
+    if (!isPartly) continue
+    const mayLeadOut =
+      isUnpacking || isOpenBehind(here, storages, path) || !(await listed.stayIn(path))
+    if (mayLeadOut) found.add(key)
   }
   return found
 }

@@ -66,11 +66,8 @@ export async function refuseUnseenPlaces(
   )
 
   const copied = areMet(seen, [readsWhole('/')]) ? [] : copies.map(({ from }) => from)
-  const changed = [
-    ...moves.map(({ from }) => from),
-    ...walks,
-    ...(item.listsNames?.(basePath) ?? []),
-  ]
+  const listsNames = item.listsNames?.(basePath) ?? []
+  const changed = [...moves.map(({ from }) => from), ...walks, ...listsNames]
   if (await areOpenBehind(deps, seen.at, storages, [...copied, ...changed]))
     throw new Refusal('openBehind')
 
