@@ -710,8 +710,8 @@ export const fileLeases = sqliteTable('file_leases', {
 })
 
 /**
- * Requests of users that the file server may still work on: a change of rights waits for those that
- * began before it (`groups/requests-under-way.ts`).
+ * Requests that the file server may still work on: a change of rights waits for those that began
+ * before it (`groups/requests-under-way.ts`).
  */
 export const fileRequests = sqliteTable('file_requests', {
   /** Random. */

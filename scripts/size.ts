@@ -10,7 +10,7 @@ import { readSiteConfig } from '../src/programs/site/site-config.ts'
  * Cloudflare allows 3 MiB (gzip) on the free plan. `test/programs/worker-modules.test.ts` has the
  * limit of what is read before an answer.
  */
-const MAX_GZIP_BYTES = 465 * 1024
+const MAX_GZIP_BYTES = 467 * 1024
 
 /** `npm run size`: measures the minified and compressed Worker; fails when it exceeds its limit. */
 await runCommand(async () => {

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fileRequests, folderRules, users } from '../../schema/tables.ts'
+import { fileLeases, fileRequests, fileUsers, folderRules, users } from '../../schema/tables.ts'
 import { runFrequently } from '../../src/app/frequent-run.ts'
-import { GENERAL, MAX_PERMISSION } from '../../src/core/accounts/roles.ts'
+import { ADMIN, GENERAL, MAX_PERMISSION } from '../../src/core/accounts/roles.ts'
 import { addAppPassword } from '../support/app-passwords.ts'
 import { CANCELED, PENDING } from '../support/openlist-tasks.ts'
 import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
@@ -238,6 +238,64 @@ describe('a request that the file server works on', () => {
     await answer
   })
 
+  test('comes before another base path, which would make its paths others', async () => {
+    const { answer, release } = await holdRequest(COPY)
+    await site.db.update(users).set({ basePath: '/b' }).where(eq(users.id, BOB))
+    site.openlist.sent.splice(0)
+    let order: string[] = []
+    atWait(2, () => {
+      order = site.openlist.paths()
+      release()
+    })
+    expect(await list(bob)).toMatchObject({ code: 200 })
+    await answer
+    expect(order).not.toContain('POST /api/admin/user/update')
+    expect(site.openlist.paths()).toContain('POST /api/admin/user/update')
+  })
+
+  test.each([
+    [
+      'while its user is written there',
+      () =>
+        site.db
+          .insert(fileLeases)
+          .values({ userId: BOB, holder: 'another', endsAt: site.now + 60_000 }),
+    ],
+    [
+      'while its user has another base path there',
+      () => site.db.update(fileUsers).set({ basePath: '/b' }).where(eq(fileUsers.userId, BOB)),
+    ],
+  ])(
+    'is not sent %s, also when it had the right one before and has it again',
+    async (_, happens) => {
+      const held = Promise.withResolvers<undefined>()
+      const looked = Promise.withResolvers<void>()
+      site.openlist.answer = ({ path }) => {
+        if (!path.startsWith('/api/admin/storage/list')) return undefined
+        looked.resolve()
+        return held.promise
+      }
+      const answer = send(MOVE)
+      await looked.promise
+      site.openlist.answer = undefined
+      await happens()
+      held.resolve(undefined)
+      expect(await (await answer).json()).toMatchObject({ code: 503 })
+      expect(site.openlist.paths()).not.toContain('POST /api/fs/move')
+      expect(await rows()).toEqual([])
+    },
+  )
+
+  test('holds another base path for five seconds at most', async () => {
+    const { answer, release } = await holdRequest(COPY)
+    await site.db.update(users).set({ basePath: '/b' }).where(eq(users.id, BOB))
+    const before = site.now
+    expect(await list(bob)).toMatchObject({ code: 200 })
+    expect(site.now - before).toBe(5000)
+    release()
+    await answer
+  })
+
   test('goes on when its client goes away', async () => {
     const gone = new AbortController()
     const { answer, release } = await holdRequest(COPY, gone.signal)
@@ -314,16 +372,22 @@ describe('a request that the file server works on', () => {
     await answer
   })
 
-  test('is not noted of an admin', async () => {
-    const { answer, release } = await holdRequest(COPY)
-    expect(await rows()).toHaveLength(1)
+  test.each(REQUESTS)('is waited for of an admin, too: %s %s', async (...request) => {
+    bob = site.adminToken
+    await site.db.update(users).set({ role: ADMIN }).where(eq(users.id, BOB))
+    const { answer, release } = await holdRequest(request)
+    const order: string[] = []
+    atWait(2, () => {
+      order.push('the file server is done')
+      release()
+    })
+    const change = await site.addRule('/nas/closed', { uid: ALICE }, 'none')
+    order.push('the change is answered')
     release()
     await answer
-    bob = site.adminToken
-    const again = await holdRequest(COPY)
+    expect(change).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(order).toEqual(['the file server is done', 'the change is answered'])
     expect(await rows()).toEqual([])
-    again.release()
-    await again.answer
   })
 })
 
@@ -347,6 +411,18 @@ describe('where there are no rules, a request that the file server works on', ()
     expect(change).toMatchObject({ code: 200, data: { waiting: 0 } })
     expect(site.openlist.tasks.rows).toMatchObject([{ state: CANCELED }])
     await Promise.allSettled([answer])
+  })
+
+  test('may take the folder elsewhere before the first rule is answered, which says so', async () => {
+    site.openlist.folders.push('/nas/closed', '/nas')
+    const { answer, release } = await holdRequest(MOVE)
+    atWait(1, () => {
+      site.openlist.folders.shift()
+      release()
+    })
+    const change = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(change).toMatchObject({ code: 200, data: { waiting: 0, warnings: ['no_folder'] } })
+    await answer
   })
 
   test('holds the first rule for nine seconds at most, which then says so', async () => {

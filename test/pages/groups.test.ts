@@ -359,7 +359,7 @@ describe('the page of folders', () => {
       .insert(fileRequests)
       .values({ id: 'x', userId: BOB, rights: '', endsAt: site.now + 1000 })
     expect(await shown(FOLDERS)).toMatch(
-      /OpenList may still work on 1 request of a user.*Look again/,
+      /OpenList may still work on 1 request that.*Look again/,
     )
     const { location } = await add('/club', 'user:alice', 'read')
     expect(await shown(location ?? '')).toContain('OpenList still works on requests from before')

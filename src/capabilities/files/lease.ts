@@ -1,5 +1,5 @@
 import * as base64url from 'jose/base64url'
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, lte, sql, type SQLWrapper } from 'drizzle-orm'
 import * as v from 'valibot'
 import { fileLeases } from '../../../schema/tables.ts'
 import { HOUR_MILLISECONDS } from '../../core/base/time.ts'
@@ -183,6 +183,19 @@ export function mayLandLate(
 ): boolean {
   const latest = now + timeoutMilliseconds + MARGIN_MILLISECONDS - HANGING_MILLISECONDS
   return v.parse(endsSchema, ends).some((endsAt) => isLate(endsAt, now) && endsAt <= latest)
+}
+
+/**
+ * Selects the lease of a user while somebody has it.
+ *
+ * @param userId Or the column with the id.
+ * @param now Unix time, milliseconds.
+ */
+export function selectHeld(db: Database, userId: number | SQLWrapper, now: number) {
+  return db
+    .select({ userId: fileLeases.userId })
+    .from(fileLeases)
+    .where(and(eq(fileLeases.userId, userId), gt(fileLeases.endsAt, now)))
 }
 
 function isHeld(userId: number, holder: string) {

@@ -2,6 +2,7 @@ import {
   and,
   eq,
   exists,
+  gt,
   isNotNull,
   isNull,
   lt,
@@ -12,17 +13,17 @@ import {
   sql,
 } from 'drizzle-orm'
 import * as v from 'valibot'
-import { fileUsers, users } from '../../../schema/tables.ts'
+import { fileRequests, fileUsers, users } from '../../../schema/tables.ts'
 import { type AccountColumn, selectActorWith } from '../../core/access/actor-queries.ts'
 import { accountReaders } from '../../core/accounts/account-readers.ts'
 import type { Actor } from '../../core/access/actor.ts'
 import { type Account, accountColumns } from '../../core/accounts/accounts.ts'
 import { isEnabled } from '../../core/accounts/conditions.ts'
-import { GUEST } from '../../core/accounts/roles.ts'
+import { ADMIN, GUEST } from '../../core/accounts/roles.ts'
 import type { Database, Meter } from '../../core/database/database.ts'
 import { prepare } from '../../core/database/prepared.ts'
 import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.ts'
-import { leaseEnds } from './lease.ts'
+import { leaseEnds, selectHeld } from './lease.ts'
 
 /** The user of the file server that a user acts as. */
 export interface FileUser {
@@ -410,4 +411,37 @@ export async function deleteFileUser(db: Database, userId: number): Promise<void
   await runBatch(db, {
     deleted: writing(db, THE_SERVICE).delete(fileUsers, eq(fileUsers.userId, userId)),
   })
+}
+
+/**
+ * Tells whether a user has requests at the file server that look at folders by their paths.
+ *
+ * @param now Unix time, milliseconds.
+ */
+export async function hasSentRequests(db: Database, userId: number, now: number): Promise<boolean> {
+  const { userId: owner, endsAt } = fileRequests
+  const sent = await db
+    .select({ id: fileRequests.id })
+    .from(fileRequests)
+    .where(and(eq(owner, userId), gt(endsAt, now)))
+    .limit(1)
+  return sent.length > 0
+}
+
+/**
+ * Holds for the row of a user who has the base path of here at the file server, too, and whom
+ * nobody is just writing there: it has one that the user had for a moment, otherwise. Admins have
+ * no users of their own there.
+ *
+ * @param now Unix time, milliseconds.
+ */
+export function hasBasePathThere(db: Database, now: number): SQL | undefined {
+  const written = and(eq(fileUsers.userId, users.id), eq(fileUsers.basePath, users.basePath))
+  return or(
+    eq(users.role, ADMIN),
+    and(
+      exists(db.select({ id: fileUsers.userId }).from(fileUsers).where(written)),
+      notExists(selectHeld(db, users.id, now)),
+    ),
+  )
 }

@@ -28,6 +28,7 @@ import {
   type FileUser,
   findLink,
   findWithFileUser,
+  hasSentRequests,
   isEndBehind,
   type Known,
   listKnown,
@@ -46,6 +47,8 @@ const MAX_WRITES = 4
 const MAX_BEHIND = 50
 /** The number of ids of deleted users that others have, whose passwords one run tries. */
 const MAX_ASKED = 20
+const SENT_TRIES = 20
+const SENT_MILLISECONDS = 250
 /** A user whom others write is no reason for the next ones to wait. */
 const PATIENCE_MILLISECONDS = 1000
 
@@ -83,6 +86,8 @@ export function writeFileUser(
       if (isWritten(account, link, leased.now()) && link.writes !== seen) return link
       seen = undefined
       const wanted = wantedOf(account, leased.now())
+      if (link.written !== null && link.written.basePath !== wanted.basePath)
+        await waitForSent(leased, userId)
       const remoteName = await updateRemoteUser(leased, files, account, link, wanted)
       if (remoteName === undefined) {
         // It was deleted there, or is somebody else. Its shares do not come back with it.
@@ -107,6 +112,17 @@ export function writeFileUser(
     return isWritten(account, link, deps.now()) ? link : undefined
   }
   return asOnlyWriter(deps, files, userId, write, { patienceMilliseconds, findDone })
+}
+
+/**
+ * Waits, before a user gets another base path, until what the user has sent has come: the file
+ * server would take its paths for others. What is under way for longer has come by then.
+ */
+async function waitForSent(deps: IdentityDeps, userId: number): Promise<void> {
+  for (let tries = 0; tries < SENT_TRIES; tries++) {
+    if (!(await hasSentRequests(deps.db, userId, deps.now()))) return
+    await deps.wait(SENT_MILLISECONDS)
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import { runBatch, THE_SERVICE, writing } from '../../core/database/statements.t
 import type { Database, Deps } from '../../core/deps.ts'
 import { changedMeanwhile } from '../files/identity.ts'
 import { TOO_SLOW } from '../files/origin.ts'
+import { hasBasePathThere } from '../files/store.ts'
 import { isOfVersion } from './meta-store.ts'
 import { hasStanding, isStillAllowed, selectStanding, standingColumns } from './seen-rules.ts'
 
@@ -36,7 +37,7 @@ function rightsNow(userId: SQLWrapper) {
 /** The dependencies of a request that is waited for. */
 type RequestDeps = Pick<Deps, 'db' | 'now' | 'randomBytes' | 'defer'>
 
-/** A request of a user, as it was let through. */
+/** A request, as it was let through. */
 export interface AllowedRequest {
   account: Account
   /** That of the rules. */
@@ -123,8 +124,8 @@ async function sendNoted(
 }
 
 /**
- * Notes a request, unless the rights that let it through have changed. Those that are over without
- * anybody having seen it are forgotten.
+ * Notes a request, unless the rights that let it through have changed, or its user is just written
+ * to the file server. Those that are over without anybody having seen it are forgotten.
  */
 async function begin(
   { db, now, randomBytes }: RequestDeps,
@@ -141,19 +142,20 @@ async function begin(
     endsAt: at + timeoutMilliseconds + LEFT_MILLISECONDS,
   }
   const isAllowed = and(eq(users.id, account.id), isOfVersion(version), hasStanding(account))
-  const own = sql`(${sql`select count(*) from ${fileRequests} where ${fileRequests.userId} = ${account.id}`})`
-  const { begun, standing } = await runBatch(db, {
+  const ofUser = eq(fileRequests.userId, account.id)
+  const own = sql`(${sql`select count(*) from ${fileRequests} where ${ofUser}`})`
+  const { begun, others } = await runBatch(db, {
     forgotten: writing(db, THE_SERVICE).delete(fileRequests, lte(fileRequests.endsAt, at)),
     begun: writing(db, THE_SERVICE)
       .insert(fileRequests, row, {
         from: users,
-        where: and(isAllowed, sql`${own} < ${MAX_OF_USER}`),
+        where: and(isAllowed, hasBasePathThere(db, at), sql`${own} < ${MAX_OF_USER}`),
       })
       .returning({ id: fileRequests.id }),
-    standing: selectStanding(db, account.id),
+    others: db.select({ id: fileRequests.id }).from(fileRequests).where(ofUser),
   })
   if (begun.length > 0) return id
-  if (!isStillAllowed(request, standing[0])) throw changedMeanwhile(account)
+  if (others.length < MAX_OF_USER) throw changedMeanwhile(account)
   throw new Refusal('tooManyRequests', { detail: `requests of user ${account.id} are under way` })
 }
 

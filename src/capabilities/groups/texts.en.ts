@@ -83,8 +83,8 @@ export const groupsEn = {
     waitingHint:
       'It happens by itself every five minutes. Users whose rights change wait until it is done.',
     underWay: counted(
-      'OpenList may still work on 1 request of a user that began before a change of rights, and may reach what is closed since. Wait until it has ended, or restart OpenList.',
-      'OpenList may still work on # requests of users that began before a change of rights, and may reach what is closed since. Wait until they have ended, or restart OpenList.',
+      'OpenList may still work on 1 request that began before a change of rights, and may reach what is closed since. Wait until it has ended, or restart OpenList.',
+      'OpenList may still work on # requests that began before a change of rights, and may reach what is closed since. Wait until they have ended, or restart OpenList.',
     ),
     ending:
       'OpenList has not ended all tasks that were cancelled when rights were taken (Canceling in its list of tasks), or a share. Until then a task may write into a closed folder, and delete what stands at its target. Wait until this note is gone, or restart OpenList.',

@@ -70,7 +70,7 @@ export const groupsZh: typeof groupsEn = {
     adopt: '接管为权限',
     waiting: (count) => `${count} 个文件夹等待写入文件服务器`,
     underWay: (count) =>
-      `OpenList 可能仍在处理 ${count} 个在权限更改之前开始的用户请求，它们可能涉及此后关闭的内容。请等它们结束，或重启 OpenList。`,
+      `OpenList 可能仍在处理 ${count} 个在权限更改之前开始的请求，它们可能涉及此后关闭的内容。请等它们结束，或重启 OpenList。`,
     waitingHint: '每五分钟自动写入一次。权限将改变的用户在写入完成前需要等待。',
     ending:
       'OpenList 尚未结束全部在收回权限时取消的任务（在其任务列表中显示为 Canceling），或尚未关闭某个分享。在此之前，任务可能仍会写入已关闭的文件夹，并删除其目标位置的内容。请等到此提示消失，或重启 OpenList。',

@@ -86,7 +86,7 @@ async function answerSent(
   headers.set('Authorization', files.token)
   const meta = metaCall(path)
   const sent = meta === 'write' ? await withRemoteUsers(deps, files, body, guarded.sendMeta) : body
-  const first = await forward(c, files, headers, sent, search)
+  const first = await (meta === 'write' ? forward(c, files, headers, sent, search) : sendGuarded())
   const { isRefused, answer } = await readRefusal(files, first, 401)
   if (!isRefused)
     return meta === 'read' ? withOwnUsers(deps, files, checked(answer)) : checked(answer)

@@ -69,7 +69,7 @@ function judgeWritten({ folders, writes, blocked }: Rights): Finding[] {
 
 function judgeUnderWay({ underWay }: Rights): Finding[] {
   if (underWay === 0) return []
-  const text = `OpenList may still work on requests of users that began before a change of rights, and reach what is closed since: ${underWay}`
+  const text = `OpenList may still work on requests that began before a change of rights, and reach what is closed since: ${underWay}`
   return [warning(CHECK, text, 'wait until they have ended, or restart OpenList')]
 }
 

@@ -245,10 +245,9 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
       const known = await settle(site, asker)
       if (known === undefined) throw new Refusal('folderDenied')
       version = known.version
-      if (isAwaited === true && !known.seen.isAdmin) {
-        awaited = known
+      if (isAwaited === true) awaited = known
+      if (isAwaited === true && !known.seen.isAdmin)
         moves = item.moves?.(known.account.basePath) ?? []
-      }
       await refuseItems(site, item, known)
       if (item.retries !== undefined && !known.seen.isAdmin)
         await refuseSecondRetry(site, item.retries, known)
