@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { auditEvents, folderRules, folderState } from '../../schema/tables.ts'
 import { HOUR, NOW } from '../support/site.ts'
 import { CheapSite } from '../support/cheap-site.ts'
-import { arrangeGroups, type GroupsSite } from './groups-site.ts'
+import { arrangeGroups, type GroupsSite, isSettled } from './groups-site.ts'
 
 let site: GroupsSite
 let admin: string
@@ -146,6 +146,37 @@ describe('POST /api/admin/folder_rule/update and /delete', () => {
     expect(await list()).toMatchObject({ content: [{ id, access: 'write' }] })
     expect((await site.admin('POST', `folder_rule/delete?id=${id}`)).code).toBe(200)
     expect(await list()).toEqual({ content: [], total: 0 })
+  })
+
+  const changes: [string, (id: number) => Promise<{ code: number }>][] = [
+    ['create', () => create({ path: '/a/b', uid: BOB, access: 'read' })],
+    ['update', (id) => site.admin('POST', 'folder_rule/update', { id, access: 'none' })],
+    ['delete', (id) => site.admin('POST', `folder_rule/delete?id=${id}`)],
+  ]
+  const VERSION = { key: 'version', value: 'v4.2.5' }
+
+  // OpenList gives a file that has gone to who may read its path, while somebody downloads it.
+  test.each(changes)('%s makes OpenList forget its links', async (name, change) => {
+    await site.post('/api/fs/list', { path: '/' }, { token: alice })
+    const id = await addRule('/a', { group: 'user' }, 'read')
+    site.openlist.sent.splice(0)
+    expect(await change(id)).toMatchObject({ code: 200 })
+    const sent = site.openlist.sent.filter(({ path }) => /setting\/save|meta\/[cud]/.test(path))
+    // A new rule waits for what takes the folder elsewhere, and looks for it then.
+    const saved = sent.splice(name === 'create' ? -1 : 0, 1)[0]
+    expect(saved?.path).toBe('/api/admin/setting/save')
+    expect(JSON.parse(saved?.body ?? '')).toMatchObject([VERSION])
+    expect(sent).not.toEqual([])
+  })
+
+  test.each(changes)('%s is made when OpenList forgets nothing', async (_, change) => {
+    const id = await addRule('/a', { uid: ALICE }, 'read')
+    site.openlist.answer = ({ path }) =>
+      path.startsWith('/api/admin/setting/')
+        ? Response.json({ code: 500, message: 'failed', data: null })
+        : undefined
+    expect(await change(id)).toMatchObject({ code: 200 })
+    expect(await isSettled(site)).toBe(true)
   })
 
   test.each<[string, Body | undefined, number, string]>([

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ADMIN_PASSWORD, HOUR } from '../support/site.ts'
+import { RUNNING } from '../support/openlist-tasks.ts'
 import { arrangeGroups, type GroupsSite } from './groups-site.ts'
 
 const ALICE = 3
@@ -23,6 +24,36 @@ const rules = async () => {
 
 const adopt = (path: string) => site.admin('POST', 'folder_rule/adopt', { path })
 const move = (path: string, to: string) => site.admin('POST', 'folder_rule/move', { path, to })
+
+/** Answers lists of the old path once the folder has moved, as often as said. */
+function listLate(times: number): void {
+  site.openlist.storages = { '/': 'S3' }
+  site.openlist.files['/nas/a/b/secret.txt'] = ''
+  let left = 0
+  site.openlist.answer = ({ path, body }) => {
+    if (path === '/api/fs/rename') left = times
+    if (path !== '/api/fs/list' || JSON.parse(body).path !== '/nas/a/b' || left-- <= 0)
+      return undefined
+    const content = [{ name: 'secret.txt', is_dir: false }]
+    return Response.json({ code: 200, message: 'success', data: { content } })
+  }
+}
+
+const kept = () =>
+  site.openlist
+    .paths()
+    .filter((path) => /fs\/rename|setting\/save|meta\/delete/.test(path))
+    .map((path) => path.replace(/^POST \/api\/(?:admin\/)?|\?.*/g, ''))
+
+/** A copy of an administrator that runs. */
+const copyTo = (folder: string, name: string) => ({
+  kind: 'copy',
+  id: 'late',
+  name: `copy [/free](/${name}) to [/](${folder})`,
+  creator: 'admin',
+  creator_role: 2,
+  state: RUNNING,
+})
 
 describe('POST /api/admin/folder_rule/adopt', () => {
   test.each([
@@ -175,20 +206,108 @@ describe('POST /api/admin/folder_rule/move', () => {
   })
 
   test.each([
-    ['asks for all of them, so that OpenList forgets them with the folder', 'S3', 498, 500, 2],
-    ['leaves the rules where it can not ask for all of them', 'S3', 499, 2, 4],
-    ['asks for none on the disk, where OpenList keeps no lists', 'Local', 499, 0, 2],
-  ])('lists of folders below: %s', async (_, driver, below, lists, left) => {
+    ['asks for all of them, before and after', 'S3', 398, 400, 400, 2],
+    ['leaves the rules where it can not ask for all of them', 'S3', 399, 2, 0, 4],
+    ['asks for one on the disk, where OpenList keeps no lists', 'Local', 399, 0, 1, 2],
+  ])('lists of folders below: %s', async (_, driver, below, before, after, left) => {
     const { openlist } = site
     openlist.storages = { '/': driver }
     for (let i = 0; i < below; i++) openlist.files[`/nas/a/b/${i}/a.txt`] = ''
     openlist.sent.splice(0)
     expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 200, data: { waiting: 0 } })
     const asked = openlist.sent.filter(({ path }) => /fs\/(?:list|rename)/.test(path))
-    const [renamed] = asked.splice(-1)
-    expect(renamed).toMatchObject({ path: '/api/fs/rename' })
-    expect(asked.map(({ body }) => JSON.parse(body).refresh)).toEqual(Array(lists).fill(true))
+    const moved = asked.findIndex(({ path }) => path === '/api/fs/rename')
+    expect([moved, asked.length - moved - 1]).toEqual([before, after])
+    const lists = asked.toSpliced(moved, 1)
+    expect(lists.every(({ body }) => JSON.parse(body).refresh)).toBe(true)
     expect((await rules()).length).toBe(left)
+  })
+
+  test('makes OpenList forget a list of the old path that ends late, before the old rules end', async () => {
+    listLate(1)
+    site.openlist.sent.splice(0)
+    expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(kept()).toEqual([
+      'fs/rename',
+      'setting/save',
+      'setting/save',
+      'meta/delete',
+      'meta/delete',
+    ])
+    expect(await rules()).toEqual(['/nas/z 3 read', '/nas/z/b user none'])
+  })
+
+  test('leaves the rules where the old path is listed again and again', async () => {
+    listLate(100)
+    expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(await rules()).toHaveLength(4)
+  })
+
+  test('leaves the rules where OpenList forgets nothing', async () => {
+    site.openlist.answer = ({ path }) =>
+      path === '/api/admin/setting/save'
+        ? Response.json({ code: 500, message: 'failed', data: null })
+        : undefined
+    expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 502 })
+    expect(site.openlist.folders).toContain('/nas/z')
+    expect(await rules()).toHaveLength(4)
+  })
+
+  test.each([
+    ['/nas', 'a', 409],
+    ['/nas/a', 'c', 409],
+    ['/nas/a/b', 'c', 409],
+    ['/', 'nas', 409],
+    ['/nas', 'c', 200],
+    ['/pub', 'a', 200],
+  ])('with a task of anybody under way to %s/%s is %i', async (folder, name, code) => {
+    site.openlist.tasks.rows.push(copyTo(folder, name))
+    const refused = {
+      code: 409,
+      message: 'copies or moves are under way, try again when they have ended',
+      data: null,
+    }
+    expect(await move('/nas/a', '/nas/z')).toMatchObject(code === 409 ? refused : { code })
+    expect(site.openlist.folders.includes('/nas/a')).toBe(code === 409)
+    expect(await rules()).toHaveLength(2)
+  })
+
+  test.each<[string, () => ReturnType<GroupsSite['admin']>]>([
+    ['made', () => site.addRule('/nas/a/b', { uid: BOB }, 'none')],
+    ['changed', () => site.admin('POST', 'folder_rule/update', { id: 1, access: 'none' })],
+    ['deleted', () => site.admin('POST', 'folder_rule/delete?id=1')],
+    ['adopted', () => adopt('/')],
+  ])('lets no rule be %s meanwhile, which it would leave behind', async (_, change) => {
+    let meanwhile: unknown
+    site.openlist.answer = async ({ path }) => {
+      if (path !== '/api/fs/rename') return undefined
+      site.openlist.metas.put({ path: '/other', read_users: [ALICE] })
+      meanwhile = await change()
+      return undefined
+    }
+    expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(meanwhile).toEqual({
+      code: 409,
+      message: 'a folder is just moved with its rules, try again when it is there',
+      data: null,
+    })
+    expect(await rules()).toEqual(['/nas/z 3 read', '/nas/z/b user none'])
+    site.openlist.answer = undefined
+    expect(await site.addRule('/pub', { uid: BOB }, 'none')).toMatchObject({ code: 200 })
+  })
+
+  test('is one of two at the same time', async () => {
+    const codes = await Promise.all([move('/nas/a', '/nas/z'), move('/nas/a', '/pub/a')])
+    expect(codes.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([200, 409])
+  })
+
+  test('leaves the rules where such a task has begun meanwhile', async () => {
+    site.openlist.answer = ({ path }) => {
+      if (path === '/api/fs/rename') site.openlist.tasks.rows.push(copyTo('/nas/a', 'c'))
+      return undefined
+    }
+    expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 200, data: { waiting: 0 } })
+    expect(await rules()).toHaveLength(4)
   })
 
   test.each([

@@ -116,6 +116,9 @@ function queue(id: string, name = 'something else'): void {
   site.openlist.tasks.rows.push({ id, ...copy, state: PENDING })
 }
 
+/** Moves a folder with its rules. */
+const moveRuled = () => site.admin('POST', 'folder_rule/move', { path: '/ruled', to: '/a/ruled' })
+
 const rows = () => site.db.select().from(fileRequests)
 
 describe('a request that the file server works on', () => {
@@ -388,6 +391,37 @@ describe('a request that the file server works on', () => {
     expect(change).toMatchObject({ code: 200, data: { waiting: 0 } })
     expect(order).toEqual(['the file server is done', 'the change is answered'])
     expect(await rows()).toEqual([])
+  })
+
+  describe('holds the move of a folder with rules', () => {
+    beforeEach(() => void site.openlist.folders.push('/', '/ruled', '/a'))
+
+    test('which could be taken along, until it has ended', async () => {
+      const { answer, release } = await holdRequest(COPY)
+      let wasMoved: boolean | undefined
+      atWait(2, () => {
+        wasMoved = site.openlist.folders.includes('/a/ruled')
+        release()
+      })
+      expect(await moveRuled()).toMatchObject({ code: 200, data: { waiting: 0 } })
+      await answer
+      expect(wasMoved).toBe(false)
+      expect(site.openlist.folders).toContain('/a/ruled')
+    })
+
+    test('for nine seconds at most, and then refuses it', async () => {
+      const { answer, release } = await holdRequest(COPY)
+      const before = await site.admin('GET', 'folder_rule/list')
+      expect(await moveRuled()).toEqual({
+        code: 409,
+        message: 'copies or moves are under way, try again when they have ended',
+        data: null,
+      })
+      release()
+      await answer
+      expect(site.openlist.folders).toContain('/ruled')
+      expect(await site.admin('GET', 'folder_rule/list')).toEqual(before)
+    })
   })
 })
 

@@ -603,6 +603,61 @@ describe.skipIf(program === undefined)('a closed folder of a real OpenList', () 
     })
   })
 
+  /** Begins a download by the link of an administrator, and reads none of it until `end`. */
+  async function holdDownload(path: string): Promise<{ end: () => void }> {
+    const { data } = await post('fs/get', { path }, await site.adminToken())
+    const { pathname, search } = new URL(data.raw_url, site.client.url)
+    const { hostname, port } = new URL(site.client.url)
+    return new Promise((resolve, reject) => {
+      const sent = request({ hostname, port, path: pathname + search }, (answer) => {
+        answer.pause()
+        resolve({ end: () => void sent.destroy() })
+      })
+      sent.on('error', reject)
+      sent.end()
+    })
+  }
+
+  const LARGE = Buffer.alloc(64 << 20, SECRET)
+
+  test.each([
+    [
+      'moved with its rules',
+      () =>
+        site.asAdmin('POST', '/api/admin/folder_rule/move', {
+          path: '/nas/kept',
+          to: '/nas/closed/kept',
+        }),
+    ],
+    [
+      'deleted, and its rule',
+      async () => {
+        const { content } = await site.asAdmin('GET', '/api/admin/folder_rule/list?path=/nas/kept')
+        await site.asAdmin('POST', '/api/fs/remove', { dir: '/nas', names: ['kept'] })
+        await site.asAdmin('POST', `/api/admin/folder_rule/delete?id=${content[0].id}`)
+      },
+    ],
+  ])('a folder %s is not kept under its old path by a download', async (_, take) => {
+    put('nas/kept/large.bin', LARGE)
+    await rule('/nas/kept', 'none')
+    const { end } = await holdDownload('/nas/kept/large.bin')
+    try {
+      await take()
+      put('nas/open/mine/large.bin', 'mine')
+      expect(await post('fs/rename', { path: '/nas/open/mine', name: 'kept' })).toMatchObject({
+        code: 200,
+      })
+      const moved = { src_dir: '/nas/open', dst_dir: '/nas', names: ['kept'] }
+      expect(await post('fs/move', moved)).toMatchObject({ code: 200 })
+      expect(await dav('GET', '/dav/nas/kept/large.bin')).toEqual({ status: 200, text: 'mine' })
+    } finally {
+      end()
+      const { content } = await site.asAdmin('GET', '/api/admin/folder_rule/list?per_page=100')
+      for (const { id, path } of content)
+        if (/kept/.test(path)) await site.asAdmin('POST', `/api/admin/folder_rule/delete?id=${id}`)
+    }
+  })
+
   async function davAll(method: string, a: string, b: string): Promise<string> {
     const answer = await dav(method, `/dav${a}`, { Destination: `/dav${b}`, Overwrite: 'T' })
     return answer.text

@@ -181,7 +181,7 @@ export class OpenListStandIn {
       if (pathname === '/api/fs/regex_rename' && !this.#renameAll(JSON.parse(sent.body)))
         return envelope(403, 'using relative path is not allowed')
       if (isAdmin && pathname === '/api/fs/list')
-        return ok(this.#list(JSON.parse(sent.body).path, sent))
+        return this.#list(JSON.parse(sent.body).path, sent)
       if (isAdmin && pathname === '/api/fs/get') return this.#get(JSON.parse(sent.body).path, sent)
       if (isAdmin && pathname === '/api/fs/rename') return this.#rename(JSON.parse(sent.body))
       if (isAdmin && pathname === '/api/fs/move') return this.#move(JSON.parse(sent.body))
@@ -194,12 +194,14 @@ export class OpenListStandIn {
   }
 
   /** Lists a folder, as far as somebody needs who looks for a file. */
-  #list(path: string, sent: Sent) {
+  #list(path: string, sent: Sent): Response {
     const inside = `${path === '/' ? '' : path}/`
     const below = Object.keys(this.files).filter((file) => file.startsWith(inside))
+    const isThere = below.length > 0 || this.folders.includes(path)
+    if (this.folders.length > 0 && !isThere) return envelope(500, 'object not found')
     const names = new Set(below.map((file) => file.slice(inside.length).split('/')[0] ?? ''))
     const content = Array.from(names, (name) => ({ name, is_dir: !(inside + name in this.files) }))
-    return { as: 'admin', path: sent.path, body: sent.body.length, content }
+    return ok({ as: 'admin', path: sent.path, body: sent.body.length, content })
   }
 
   #get(path: string, sent: Sent): Response {
@@ -247,13 +249,18 @@ export class OpenListStandIn {
     return this.#carry(join(from, name), join(to, name))
   }
 
-  /** Gives a folder, and those in it, another path. */
+  /** Gives a folder, and what is in it, another path. */
   #carry(path: string, to: string): Response {
     if (!this.folders.includes(path)) return envelope(500, 'object not found')
     if (this.folders.includes(to)) return envelope(403, `file [${basename(to)}] exists`)
     for (const [index, folder] of this.folders.entries())
       if (folder === path || folder.startsWith(`${path}/`))
         this.folders[index] = to + folder.slice(path.length)
+    const carried = Object.entries(this.files).map(([file, link]) => [
+      file.startsWith(`${path}/`) ? to + file.slice(path.length) : file,
+      link,
+    ])
+    this.files = Object.fromEntries(carried)
     return ok({ message: 'Move operations completed immediately' })
   }
 

@@ -12,8 +12,9 @@ import { filesUnavailable, type OriginDeps } from './origin.ts'
 
 export type LeaseDeps = OriginDeps & Pick<Deps, 'db' | 'now' | 'wait'>
 
-/** No user has this id: the lease of the metas. */
+/** No user has these ids: the lease of the metas, and that of the move of a folder with its rules. */
 export const METAS = 0
+export const FOLDER_MOVE = -1
 const HOLDER_BYTES = 16
 /** A lease outlives the longest call to the file server by so much. */
 const MARGIN_MILLISECONDS = 10_000
@@ -158,7 +159,7 @@ function isLate(endsAt: number, now: number): boolean {
  * and of those that were given up.
  */
 export const leaseEnds =
-  sql<string>`(select json_group_array(${fileLeases.endsAt}) from ${fileLeases} where ${fileLeases.userId} <> ${literal(METAS)})`.as(
+  sql<string>`(select json_group_array(${fileLeases.endsAt}) from ${fileLeases} where ${fileLeases.userId} > ${literal(METAS)})`.as(
     'lease_ends',
   )
 
@@ -186,7 +187,7 @@ export function mayLandLate(
 }
 
 /**
- * Selects the lease of a user while somebody has it.
+ * Selects the lease of a user, `METAS` or `FOLDER_MOVE` while somebody has it.
  *
  * @param userId Or the column with the id.
  * @param now Unix time, milliseconds.

@@ -8,7 +8,8 @@ import { callAsAdmin, type OriginDeps } from './origin.ts'
 
 type ThereDeps = OriginDeps & { isolateMemory: IsolateMemory }
 
-const itemsSchema = v.array(v.looseObject({ key: v.string(), value: v.string() }))
+const itemSchema = v.looseObject({ key: v.string(), value: v.string() })
+const itemsSchema = v.array(itemSchema)
 
 /** The public settings of the file server, and when they were asked for (milliseconds). */
 interface FilesSettingsMemory {
@@ -49,7 +50,21 @@ async function prepareSaving(deps: ThereDeps, files: FileServer) {
   }
 }
 
-async function save(deps: ThereDeps, files: FileServer, items: readonly object[]): Promise<void> {
+async function save(deps: OriginDeps, files: FileServer, items: readonly object[]): Promise<void> {
   const { code } = await callAsAdmin(deps, files, '/api/admin/setting/save', items)
   if (code !== 200) throw new Refusal('filesBroken', { detail: `settings are refused: ${code}` })
+}
+
+/**
+ * Makes the file server forget what it keeps of storages: lists of folders, and links of files,
+ * also of one that somebody downloads. OpenList does so whenever a setting is saved. Its version is
+ * saved as it is: nobody else changes it.
+ *
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function forgetKept(deps: OriginDeps, files: FileServer): Promise<void> {
+  const { data } = await callAsAdmin(deps, files, '/api/admin/setting/get?key=version')
+  if (!v.is(itemSchema, data))
+    throw new Refusal('filesBroken', { detail: 'it does not tell its version' })
+  await save(deps, files, [data])
 }

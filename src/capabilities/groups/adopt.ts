@@ -1,3 +1,4 @@
+import { and } from 'drizzle-orm'
 import { folderRules } from '../../../schema/tables.ts'
 import type { Operator } from '../../core/access/operators.ts'
 import { act, change, of } from '../../core/access/subject.ts'
@@ -9,12 +10,12 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { writing } from '../../core/database/statements.ts'
 import type { Access } from './decision.ts'
 import { readFolder } from './fields.ts'
-import { needFileServer, type RuleDeps } from './folder-rules.ts'
+import { needFileServer, refuseWhileMoving, type RuleDeps } from './folder-rules.ts'
 import { eachOf, isOfVersion, member, recordingMetas } from './meta-store.ts'
 import { listForeignIn, type Meta } from './metas.ts'
 import { readRights, type Rights } from './plan.ts'
 import { isFileThere, pathsWhere } from './there.ts'
-import type { Whose } from './rule-store.ts'
+import { isNoFolderMoved, selectFolderMove, type Whose } from './rule-store.ts'
 import { writeInTime } from './write-in-time.ts'
 
 /** How often the rules may change while lists are read. */
@@ -51,39 +52,43 @@ export async function adoptFolder(
       isOwn: false,
       lists: undefined,
     }))
-    const isSameVersion = isOfVersion(rights.version)
-    const { made } = await change(
+    const { made, moving } = await change(
       deps,
       of(operator),
       { kind: 'folder_rule_created', fresh: true },
-      ({ now, by, event }) => ({
-        event: insertEvents(
-          deps.db,
-          by,
-          event,
-          { detail: member('path') },
-          { from: eachOf(metas.map(({ path }) => ({ path }))), where: isSameVersion },
-        ),
-        recorded: recordingMetas(deps.db, by, adopted, isSameVersion),
-        // It changes the version, so it is the last one.
-        made: writing(deps.db, by)
-          .insert(
-            folderRules,
-            {
-              path: member('path'),
-              builtIn: member('builtIn'),
-              groupId: member('groupId'),
-              userId: member('userId'),
-              access: member('access'),
-              createdAt: now,
-            },
-            { from: eachOf(rules), where: isSameVersion },
-          )
-          // A rule that stands there already is what somebody wanted.
-          .onConflictDoNothing()
-          .returning({ id: folderRules.id }),
-      }),
+      ({ now, by, event }) => {
+        const where = and(isOfVersion(rights.version), isNoFolderMoved(deps.db, now))
+        return {
+          moving: selectFolderMove(deps.db, now),
+          event: insertEvents(
+            deps.db,
+            by,
+            event,
+            { detail: member('path') },
+            { from: eachOf(metas.map(({ path }) => ({ path }))), where },
+          ),
+          recorded: recordingMetas(deps.db, by, adopted, where),
+          // It changes the version, so it is the last one.
+          made: writing(deps.db, by)
+            .insert(
+              folderRules,
+              {
+                path: member('path'),
+                builtIn: member('builtIn'),
+                groupId: member('groupId'),
+                userId: member('userId'),
+                access: member('access'),
+                createdAt: now,
+              },
+              { from: eachOf(rules), where },
+            )
+            // A rule that stands there already is what somebody wanted.
+            .onConflictDoNothing()
+            .returning({ id: folderRules.id }),
+        }
+      },
     )
+    if (made.length === 0) refuseWhileMoving(moving)
     if (made.length > 0) return { rules: made.length, waiting: await writeInTime(deps) }
   }
   throw new Refusal('unavailable', {

@@ -354,7 +354,7 @@ export const folderRuleOperations: Operations = {
   },
   'POST /api/admin/folder_rule/move': {
     summary: 'Move a folder with its rules',
-    description: `The rules are in force at the new place before the folder is there. The file server must be able to move it at once: not from one storage to another. ${FRESH} ${WAITING}`,
+    description: `The rules are in force at the new place before the folder is there. The file server must be able to move it at once: not from one storage to another. It waits for requests under way, and is refused while a task goes into the folder. ${FRESH} ${WAITING}`,
     schema: waitingFolders,
     guest: 'notAdmin',
     examples: {

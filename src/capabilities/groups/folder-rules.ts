@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm'
 import { folderRules } from '../../../schema/tables.ts'
 import type { ReaderDeps } from '../../core/access/act-as.ts'
 import type { Operator } from '../../core/access/operators.ts'
@@ -24,10 +23,12 @@ import {
   countRules,
   deleteRule,
   insertRule,
+  isChangeable,
   isOtherAccess,
   type ListedRule,
   mayMakeRule,
   type RuleFilter,
+  selectFolderMove,
   selectListedRules,
   selectNumbers,
   selectRule,
@@ -38,7 +39,7 @@ import {
 } from './rule-store.ts'
 import { refuseFile } from './there.ts'
 import { findWarnings, type FolderWarning } from './warnings.ts'
-import { type WriterDeps, writeFirst, writeInTime } from './write-in-time.ts'
+import { forgetGone, type WriterDeps, writeFirst, writeInTime } from './write-in-time.ts'
 import { refuseForeignLists } from './writer.ts'
 
 export type RuleDeps = ChangeDeps & WriterDeps
@@ -119,25 +120,28 @@ export async function createRule(
     refuseForeignLists(deps, files, path),
     refuseFile(deps, files, path),
   ])
-  const { created, same, numbers } = await change(
+  const { created, same, numbers, moving } = await change(
     deps,
     of(operator),
     { kind: 'folder_rule_created', detail: `${path}: ${name} ${access}`, fresh: true },
     ({ now, by, event }) => ({
       same: selectSameRule(db, path, whose),
       numbers: selectNumbers(db, path),
-      event: insertEvent(db, by, event, mayMakeRule(path, whose)),
+      moving: selectFolderMove(db, now),
+      event: insertEvent(db, by, event, mayMakeRule(db, path, whose, now)),
       created: insertRule(db, by, { ...whose, path, access, createdAt: now }),
     }),
   )
   const [rule] = created
   if (rule === undefined) {
+    refuseWhileMoving(moving)
     refuseUnmade(same.length > 0, numbers[0])
     // The group or the user was deleted, or the user became an admin, since it was found.
     throw new Refusal(whose.userId === null ? 'groupNotFound' : 'userNotFound')
   }
   const { waiting, underWay, warnings } = await writeFirst(deps, files)
   if (underWay > 0) warnings.push('requests_under_way')
+  await forgetGone(deps, files)
   // Since it was found there, a request from before may have taken it elsewhere.
   const mayBeMissing = isThere !== undefined
   return {
@@ -202,6 +206,11 @@ function whoseOf(
   return { whose: { builtIn: null, groupId: group.id, userId: null }, name: group.name }
 }
 
+/** @throws {Refusal} `folderIsMoved`. */
+export function refuseWhileMoving(moves: readonly unknown[]): void {
+  if (moves.length > 0) throw new Refusal('folderIsMoved')
+}
+
 /** @throws {Refusal} `folderRuleTaken`, `tooManyFolderRules`, `tooManyRuleFolders`. */
 function refuseUnmade(
   isTaken: boolean,
@@ -227,24 +236,27 @@ export async function changeRule(
 ): Promise<number> {
   const { db } = deps
   const access: Access = readAccess(asked)
-  await needFileServer(deps, operator)
-  const { found } = await change(
+  const files = await needFileServer(deps, operator)
+  const { found, moving } = await change(
     deps,
     of(operator),
     { kind: 'folder_rule_changed', fresh: true },
-    ({ by, event }) => ({
+    ({ now, by, event }) => ({
       found: selectRule(db, id),
+      moving: selectFolderMove(db, now),
       event: insertEvents(
         db,
         by,
         event,
         { detail: shownRule(access) },
-        { from: folderRules, where: isOtherAccess(id, access) },
+        { from: folderRules, where: isOtherAccess(db, id, access, now) },
       ),
-      updated: updateRule(db, by, id, access),
+      updated: updateRule(db, by, id, access, now),
     }),
   )
   if (found.length === 0) throw new Refusal('folderRuleNotFound')
+  refuseWhileMoving(moving)
+  await forgetGone(deps, files)
   return writeInTime(deps)
 }
 
@@ -254,22 +266,25 @@ export async function changeRule(
  */
 export async function removeRule(deps: RuleDeps, operator: Operator, id: number): Promise<number> {
   const { db } = deps
-  await needFileServer(deps, operator)
-  const { deleted } = await change(
+  const files = await needFileServer(deps, operator)
+  const { deleted, moving } = await change(
     deps,
     of(operator),
     { kind: 'folder_rule_deleted', fresh: true },
-    ({ by, event }) => ({
+    ({ now, by, event }) => ({
+      moving: selectFolderMove(db, now),
       event: insertEvents(
         db,
         by,
         event,
         { detail: shownRule() },
-        { from: folderRules, where: eq(folderRules.id, id) },
+        { from: folderRules, where: isChangeable(db, id, now) },
       ),
-      deleted: deleteRule(db, by, id),
+      deleted: deleteRule(db, by, id, now),
     }),
   )
+  if (deleted.length === 0) refuseWhileMoving(moving)
   if (deleted.length === 0) throw new Refusal('folderRuleNotFound')
+  await forgetGone(deps, files)
   return writeInTime(deps)
 }

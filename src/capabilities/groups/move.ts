@@ -9,7 +9,9 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { logError } from '../../core/database/log.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
+import { asOnlyWriter, FOLDER_MOVE, OTHERS_WRITE } from '../files/lease.ts'
 import { callAsAdmin, callOrigin } from '../files/origin.ts'
+import { forgetKept } from '../files/settings-there.ts'
 import { isAtOrBelow, pathAndParents } from './decision.ts'
 import { readFolder } from './fields.ts'
 import { needFileServer, type RuleDeps } from './folder-rules.ts'
@@ -17,11 +19,12 @@ import { isOfVersion } from './meta-store.ts'
 import { listForeignIn } from './metas.ts'
 import { joinNames, nameOf, parentOf } from './openlist-paths.ts'
 import { readRights } from './plan.ts'
-import { MAX_RULE_FOLDERS, MAX_RULE_PATH_CHARACTERS } from '../../core/accounts/groups.ts'
+import { MAX_RULE_PATH_CHARACTERS } from '../../core/accounts/groups.ts'
 import { isLocal, listStorages } from './second-paths.ts'
-import { itemAt, kindAt, listAt, seesAll } from './there.ts'
-import { writeInTime } from './write-in-time.ts'
-import { writeFolders } from './writer.ts'
+import { itemAt, kindAt, listAt, pathsWhere, seesAll } from './there.ts'
+import { isEntered } from './waiting-tasks.ts'
+import { writeAndWait, writeInTime } from './write-in-time.ts'
+import { writeAll } from './writer.ts'
 
 /**
  * Moves a folder at the file server, with its rules and those of the folders in it: the metas of
@@ -31,7 +34,7 @@ import { writeFolders } from './writer.ts'
  * @throws {Refusal} Those of `readFolder`; `noFileServer`, `notAdmin`, `confirmationNeeded`,
  *   `folderRuleNotFound` when no rule is in it, `folderInvalid` for a folder in itself,
  *   `folderRuleTaken` when rules are at the new place, `folderHasOwnUsers`, `folderNotMoved`,
- *   `folderMovedInPart`, `filesUnavailable`, `filesBroken`.
+ *   `folderMovedInPart`, `folderIsMoved`, `requestsUnderWay`, `filesUnavailable`, `filesBroken`.
  */
 export async function moveFolder(
   deps: RuleDeps,
@@ -48,17 +51,38 @@ export async function moveFolder(
   // OpenList moves a folder, or renames it. What stands between has the rules, too.
   const between = joinNames(parentOf(to), nameOf(path))
   const isOneStep = parentOf(path) === parentOf(to) || between === to
+  const steps = isOneStep ? [to] : [between, to]
+  const move = () => moveInSteps(deps, files, operator, path, steps)
+  const lease = { leaseMilliseconds: MOVE_MILLISECONDS, patienceMilliseconds: 0 }
+  await asOnlyWriter(deps, files, FOLDER_MOVE, move, lease).catch((error: unknown) => {
+    const isSecond = error instanceof Refusal && error.detail === OTHERS_WRITE
+    throw isSecond ? new Refusal('folderIsMoved') : error
+  })
+  return writeInTime(deps)
+}
+
+async function moveInSteps(
+  deps: RuleDeps,
+  files: FileServer,
+  operator: Operator,
+  path: string,
+  steps: readonly string[],
+): Promise<void> {
   let from = path
-  for (const target of isOneStep ? [to] : [between, to]) {
+  for (const target of steps) {
     await moveOnce(deps, files, operator, from, target).catch((error: unknown) => {
-      const isHalf = error instanceof Refusal && error.refusal === 'folderNotMoved'
+      const isHalf = error instanceof Refusal && STOPPED.includes(error.refusal)
       if (from === path || !isHalf) throw error
       throw new Refusal('folderMovedInPart', { detail: error.detail, values: { path: from } })
     })
     from = target
   }
-  return writeInTime(deps)
 }
+
+/** No rule is changed for so long, if whoever moves a folder was killed. */
+const MOVE_MILLISECONDS = 5 * 60_000
+/** The refusals of a move after which the folder is where it was. */
+const STOPPED: readonly string[] = ['folderNotMoved', 'requestsUnderWay']
 
 async function moveOnce(
   deps: RuleDeps,
@@ -92,12 +116,14 @@ async function moveOnce(
   if (copied.length === 0) throw new Refusal('folderNotMoved', { detail: 'the rules have changed' })
   let isForgotten: boolean
   try {
-    await writeAll(deps, files, to)
-    const isRenewed = await renewLists(deps, files, path)
-    isForgotten = (await forgetInSearch(deps, files, path)) && isRenewed
+    await writeBefore(deps, files, path, to)
+    const listed = await renewLists(deps, files, path)
+    isForgotten = await forgetInSearch(deps, files, path)
     await moveThere(deps, files, path, to)
+    isForgotten &&= listed !== undefined && (await forgetOldPath(deps, files, listed))
     // It has put the folder itself back, which is not there any more.
     isForgotten &&= await forgetInSearch(deps, files, path)
+    isForgotten &&= !(await isEntered(deps, files, path))
   } catch (error) {
     // The new rules go only where the folder is known not to have gone.
     const isHere = await isFolder(deps, files, path).catch(() => false)
@@ -138,39 +164,73 @@ async function endRules(deps: RuleDeps, operator: Operator, path: string): Promi
   }))
 }
 
-/** @throws {Refusal} `filesUnavailable` when the metas of the new place can't be written. */
-async function writeAll(deps: RuleDeps, files: FileServer, to: string): Promise<void> {
-  for (let rounds = 0; rounds <= MAX_RULE_FOLDERS; rounds++) {
-    const { waiting, written } = await writeFolders(deps, files)
-    if (waiting === 0) return
-    if (written === 0) break
-  }
-  const { writes, blocked } = await readRights(deps, files)
-  if ([...writes, ...blocked].some(({ path }) => isAtOrBelow(path, to)))
-    throw new Refusal('folderNotMoved', { detail: 'the metas of the new place are not written' })
+/**
+ * Writes the metas of the new place, and waits for what was under way: a folder that is just moved,
+ * copied or renamed would take along what is moved into it, and a copy into the folder would go on
+ * at the old path.
+ *
+ * @throws {Refusal} `folderNotMoved`, `requestsUnderWay`; `filesUnavailable`, `filesBroken`.
+ */
+async function writeBefore(
+  deps: RuleDeps,
+  files: FileServer,
+  path: string,
+  to: string,
+): Promise<void> {
+  const { waiting, underWay, areTasksLeft } = await writeAndWait(deps, files, writeAll)
+  const { writes, blocked } = waiting === 0 ? NONE_LEFT : await readRights(deps, files)
+  if ([...writes, ...blocked].some((write) => isAtOrBelow(write.path, to)))
+    throw notMoved('the metas of the new place are not written')
+  const isBusy = underWay > 0 || areTasksLeft || (await isEntered(deps, files, path))
+  if (isBusy) throw new Refusal('requestsUnderWay')
 }
 
+const NONE_LEFT = { writes: [], blocked: [] }
+
 /** More folders are not listed for a move. */
-const MAX_FOLDERS = 500
+const MAX_FOLDERS = 400
 
 /**
  * Lists a folder, and all folders in it, anew. When it is moved, OpenList forgets the lists that it
  * keeps from the folder downwards, by these lists themselves: below one that it does not keep, the
- * others would stay at the old path, where no rule is then.
+ * others would stay at the old path.
  *
- * @returns Whether it has listed all. A storage on the disk keeps no lists.
+ * @returns The paths; `undefined` for too many. A storage on the disk keeps no lists.
  * @throws {Refusal} `filesUnavailable`.
  */
-async function renewLists(deps: RuleDeps, files: FileServer, path: string): Promise<boolean> {
-  if (isLocal(await listStorages(deps, files), path)) return true
+async function renewLists(deps: RuleDeps, files: FileServer, path: string) {
   const folders = [path]
+  if (isLocal(await listStorages(deps, files), path)) return folders
   for (const folder of folders) {
-    const listed = folders.length <= MAX_FOLDERS && (await listAt(deps, files, folder, true))
-    if (!listed) return false
+    const listed =
+      folders.length <= MAX_FOLDERS ? await listAt(deps, files, folder, true) : undefined
+    if (listed === undefined) return undefined
     for (const { name, is_dir: isSubfolder } of listed)
       if (isSubfolder) folders.push(joinNames(folder, name))
   }
-  return true
+  return folders
+}
+
+/** A list of a folder that ends late may let others of folders in it begin. */
+const MAX_ROUNDS = 5
+
+/**
+ * Makes OpenList forget what it keeps under the old path of a folder: files that somebody
+ * downloads, and lists. It waits for those that are just made, for whomever: the storage may have
+ * answered them before the folder was moved.
+ *
+ * @returns Whether nothing is listed there any more.
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+async function forgetOldPath(deps: RuleDeps, files: FileServer, folders: readonly string[]) {
+  const isListed = async (folder: string) => (await listAt(deps, files, folder, true)) !== undefined
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    // OpenList lists a folder once for all who ask at the same time.
+    const late = await pathsWhere(folders, isListed)
+    await forgetKept(deps, files)
+    if (late.length === 0) return true
+  }
+  return false
 }
 
 /** The refusal of an OpenList without an index. */

@@ -231,6 +231,24 @@ async function forgetMoves(deps: TaskDeps, files: FileServer, moves: Moves): Pro
   return held.size > 0
 }
 
+/**
+ * Tells whether somebody, an administrator too, has a task under way that may write into a folder.
+ *
+ * @throws {Refusal} `filesUnavailable`, `filesBroken`.
+ */
+export async function isEntered(
+  deps: OriginDeps,
+  files: FileServer,
+  folder: string,
+): Promise<boolean> {
+  const entering = await Promise.all(
+    TASK_KINDS.map((kind) =>
+      listTasks(deps, files, kind, 'undone', (task) => enters(kind, task, folder)),
+    ),
+  )
+  return entering.some(({ length }) => length > 0)
+}
+
 /** Tells whether the rules close to the user of a task what it needs. */
 function isClosed(need: Need, task: Task, here: RightsOfTasks): boolean {
   const { person } = makerOf(task.creator, here)

@@ -1,8 +1,11 @@
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { Database, Deps } from '../../core/deps.ts'
+import { logError } from '../../core/database/log.ts'
+import { forgetKept } from '../files/settings-there.ts'
 import { recordUnsettled } from './meta-store.ts'
 import { countEarlier, waitForRequests } from './requests-under-way.ts'
 import { isSettled } from './store.ts'
+import { hurried } from './there.ts'
 import {
   cancelTasksInTime,
   type WriterDeps as FolderDeps,
@@ -24,6 +27,18 @@ export async function writeInTime(deps: WriterDeps): Promise<number> {
   return files === undefined ? 0 : (await writeFirst(deps, files)).waiting
 }
 
+/**
+ * Makes OpenList forget what has gone from a folder, if it answers soon: it gives a file under its
+ * path as long as somebody downloads it, also to who may read the path only now. A failure is
+ * logged.
+ */
+export async function forgetGone(deps: WriterDeps, files: FileServer): Promise<void> {
+  if (files.problem !== undefined) return
+  await forgetKept(deps, hurried(files)).catch((error: unknown) =>
+    logError(error, { during: 'what the file server keeps' }),
+  )
+}
+
 /** The databases of requests that have written before their answer: each request has its own. */
 const haveWritten = new WeakSet<Database>()
 
@@ -33,8 +48,22 @@ const haveWritten = new WeakSet<Database>()
  */
 export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<Written> {
   haveWritten.add(deps.db)
+  const written = await writeAndWait(deps, files, writeFolders)
+  if (written.waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
+  return written
+}
+
+/**
+ * Writes folders, waits for the requests that were let through before, as long as a change may, and
+ * ends what they have made.
+ */
+export async function writeAndWait(
+  deps: WriterDeps,
+  files: FileServer,
+  write: (deps: WriterDeps, files: FileServer) => Promise<Written>,
+): Promise<Written> {
   const earlier = countEarlier(deps)
-  let written = await writeFolders(deps, files)
+  let written = await write(deps, files)
   const known = written.underWay + earlier
   if (await waitForRequests(deps, known)) {
     const before = written
@@ -50,7 +79,6 @@ export async function writeFirst(deps: WriterDeps, files: FileServer): Promise<W
     written.underWay += left
     written.waiting = Math.max(written.waiting, 1)
   }
-  if (written.waiting > 0) deps.defer(writeRest({ ...deps, db: deps.backgroundDb }, files))
   return written
 }
 

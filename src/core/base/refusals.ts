@@ -251,6 +251,14 @@ export const REFUSALS = {
     message: 'the file server has users of its own for the file <path>, remove them there first',
   },
   folderNotMoved: { code: 409, message: 'the file server did not move it' },
+  folderIsMoved: {
+    code: 409,
+    message: 'a folder is just moved with its rules, try again when it is there',
+  },
+  requestsUnderWay: {
+    code: 409,
+    message: 'copies or moves are under way, try again when they have ended',
+  },
   folderMovedInPart: {
     code: 409,
     message: 'the file server moved it to <path>, with its rules, and did not rename it there',
