@@ -358,9 +358,7 @@ describe('the page of folders', () => {
     await site.db
       .insert(fileRequests)
       .values({ id: 'x', userId: BOB, rights: '', endsAt: site.now + 1000 })
-    expect(await shown(FOLDERS)).toMatch(
-      /OpenList may still work on 1 request that.*Look again/,
-    )
+    expect(await shown(FOLDERS)).toMatch(/OpenList may still work on 1 request that.*Look again/)
     const { location } = await add('/club', 'user:alice', 'read')
     expect(await shown(location ?? '')).toContain('OpenList still works on requests from before')
   })
