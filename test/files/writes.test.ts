@@ -100,6 +100,23 @@ describe('two writes of one user', () => {
     expect(openlist.user('alice')).toMatchObject(last)
   })
 
+  test('of which the second takes back the first: the next request waits for both', async () => {
+    await list()
+    const before = { ...openlist.user('alice') }
+    const { arrived, release } = hold('/api/admin/user/update')
+    await change({ permission: 0xffff })
+    await arrived
+    await change({ permission: before.permission })
+    const asked = list()
+    await Promise.race([waiting.promise, asked])
+    const sent = openlist.paths().filter((path) => path === 'POST /api/fs/list').length
+    release()
+    expect(await asked).toMatchObject({ code: 200 })
+    await site.settle()
+    expect(sent, 'only the first one').toBe(1)
+    expect(openlist.user('alice')).toMatchObject({ permission: before.permission })
+  })
+
   test('that rename the user make no second one', async () => {
     await list()
     const { arrived, release } = hold('/api/admin/user/update')

@@ -23,9 +23,13 @@ export async function ensureFileUser(
   json: string | null,
 ): Promise<FileUser & { isNew: boolean }> {
   const known = readFileUser(json)
-  if (known !== undefined && isWritten(account, known, deps.now()))
+  const now = deps.now()
+  // Of two changes in succession, the first may just be written: the fields of before are recorded.
+  const isHeld = (known?.heldUntil ?? 0) > now
+  if (known !== undefined && !isHeld && isWritten(account, known, now))
     return { ...known, isNew: false }
   const link = await writeFileUser(deps, files, account.id, {
+    seen: known?.writes,
     ...(account.role === GUEST && { patienceMilliseconds: STRANGERS_PATIENCE_MILLISECONDS }),
   })
   if (!isWritten(account, link, deps.now())) throw changedMeanwhile(account)

@@ -111,7 +111,15 @@ export async function createFileUser(
       ? await findRemoteGuest(deps, files)
       : await makeRemoteUser(deps, files, account)
   await insertFileUser(deps.db, userId, remote)
-  return { ...remote, nextName: null, written: null, writes: 0, token: null, tokenMadeAt: 0 }
+  return {
+    ...remote,
+    nextName: null,
+    written: null,
+    writes: 0,
+    token: null,
+    tokenMadeAt: 0,
+    heldUntil: null,
+  }
 }
 
 /** Lists the users of the file server. @throws {Refusal} `filesUnavailable`, `filesBroken`. */

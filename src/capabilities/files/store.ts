@@ -13,7 +13,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import * as v from 'valibot'
-import { fileRequests, fileUsers, users } from '../../../schema/tables.ts'
+import { fileLeases, fileRequests, fileUsers, users } from '../../../schema/tables.ts'
 import { type AccountColumn, selectActorWith } from '../../core/access/actor-queries.ts'
 import { accountReaders } from '../../core/accounts/account-readers.ts'
 import type { Actor } from '../../core/access/actor.ts'
@@ -37,6 +37,8 @@ export interface FileUser {
   token: string | null
   /** Unix time, milliseconds. */
   tokenMadeAt: number
+  /** When the lease of who writes it ends (Unix time, milliseconds); null for none. */
+  heldUntil: number | null
 }
 
 /** The fields of a user that are written to the file server. */
@@ -58,6 +60,7 @@ const fileUserSchema = v.object({
   writes: v.number(),
   token: v.nullable(v.string()),
   tokenMadeAt: v.number(),
+  heldUntil: v.nullable(v.number()),
 })
 
 /** The user of the file server as JSON: one column, in the row of the account. */
@@ -71,7 +74,8 @@ const fileUserJson = sql<string | null>`(select json_object(
   'disabled', ${fileUsers.disabled},
   'writes', ${fileUsers.writes},
   'token', ${fileUsers.token},
-  'tokenMadeAt', ${fileUsers.tokenMadeAt}
+  'tokenMadeAt', ${fileUsers.tokenMadeAt},
+  'heldUntil', (select ${fileLeases.endsAt} from ${fileLeases} where ${fileLeases.userId} = ${users.id})
 ) from ${fileUsers} where ${fileUsers.userId} = ${users.id})`.as('file_user')
 
 /** Reads the column of `fileUserJson`. */
@@ -429,9 +433,9 @@ export async function hasSentRequests(db: Database, userId: number, now: number)
 }
 
 /**
- * Holds for the row of a user who has the base path of here at the file server, too, and whom
- * nobody is just writing there: it has one that the user had for a moment, otherwise. Admins have
- * no users of their own there.
+ * Holds for the row of a user whose base path is in force at the file server, and whom nobody is
+ * writing there: of two changes in succession, the first may be in force yet. Admins have no users
+ * of their own there.
  *
  * @param now Unix time, milliseconds.
  */

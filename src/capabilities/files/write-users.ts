@@ -66,16 +66,20 @@ export function isSameFor(before: Account, after: Account, now: number): boolean
  * tokens there.
  *
  * @param options `drifted` is the number of writes after which the user there was not as it was
- *   written.
+ *   written; `seen` that of before, when nobody else is known to have written since.
  */
 export function writeFileUser(
   deps: IdentityDeps,
   files: FileServer,
   userId: number,
-  { drifted, patienceMilliseconds }: { drifted?: number; patienceMilliseconds?: number } = {},
+  {
+    drifted,
+    seen,
+    patienceMilliseconds,
+  }: { drifted?: number; seen?: number | undefined; patienceMilliseconds?: number } = {},
 ): Promise<FileUser> {
   const write = async (leased: IdentityDeps) => {
-    let seen = drifted
+    let stale = drifted
     for (let i = 0; i < MAX_WRITES; i++) {
       const account = await findWithFileUser(leased.db, userId)
       if (account === undefined) {
@@ -83,8 +87,8 @@ export function writeFileUser(
         throw new Refusal('tokenInvalidated')
       }
       const link = readFileUser(account.fileUser) ?? (await createFileUser(leased, files, account))
-      if (isWritten(account, link, leased.now()) && link.writes !== seen) return link
-      seen = undefined
+      if (isWritten(account, link, leased.now()) && link.writes !== stale) return link
+      stale = undefined
       const wanted = wantedOf(account, leased.now())
       if (link.written !== null && link.written.basePath !== wanted.basePath)
         await waitForSent(leased, userId)
@@ -108,7 +112,8 @@ export function writeFileUser(
   const findDone = async () => {
     const account = await findWithFileUser(deps.db, userId)
     const link = account && readFileUser(account.fileUser)
-    if (account === undefined || link === undefined || link.writes === drifted) return undefined
+    if (account === undefined || link === undefined || link.writes === (drifted ?? seen))
+      return undefined
     return isWritten(account, link, deps.now()) ? link : undefined
   }
   return asOnlyWriter(deps, files, userId, write, { patienceMilliseconds, findDone })
