@@ -288,7 +288,7 @@ describe('POST /api/admin/folder_rule/move', () => {
     expect(await move('/nas/a', '/nas/z')).toMatchObject({ code: 200, data: { waiting: 0 } })
     expect(meanwhile).toEqual({
       code: 409,
-      message: 'a folder is just moved with its rules, try again when it is there',
+      message: 'a folder with rules is being moved, try again when it is done',
       data: null,
     })
     expect(await rules()).toEqual(['/nas/z 3 read', '/nas/z/b user none'])
@@ -462,6 +462,32 @@ describe('a storage whose path an admin changes through the gateway', () => {
     await site.addRule('/store/closed', { uid: ALICE }, 'read')
     expect(await updateNas('/store')).toMatchObject({ code: 200 })
     expect(mounts()).toEqual(['/', '/store'])
+  })
+
+  test.each([
+    ['with', true],
+    ['without', false],
+  ])('lets no rule be made meanwhile, on a site %s rules', async (_, hasRules) => {
+    if (hasRules) await site.addRule('/other', { group: 'user' }, 'none')
+    let meanwhile: unknown
+    site.openlist.answer = async ({ path }) => {
+      if (path === '/api/admin/storage/update')
+        meanwhile = await site.addRule('/nas/closed', { group: 'user' }, 'none')
+      return undefined
+    }
+    expect(await updateNas('/store')).toMatchObject({ code: 200 })
+    expect(meanwhile).toMatchObject({ code: 409 })
+    expect(await rules()).toHaveLength(hasRules ? 1 : 0)
+  })
+
+  test.each([
+    ['with', true],
+    ['without', false],
+  ])('does not change together with a rule in it, on a site %s rules', async (_, hasRules) => {
+    if (hasRules) await site.addRule('/other', { group: 'user' }, 'none')
+    const closed = site.addRule('/nas/closed', { group: 'user' }, 'none')
+    const answers = await Promise.all([closed, updateNas('/store')])
+    expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
   })
 
   test('is passed on without rules in it', async () => {

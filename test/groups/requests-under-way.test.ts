@@ -409,6 +409,36 @@ describe('a request that the file server works on', () => {
       expect(site.openlist.folders).toContain('/a/ruled')
     })
 
+    test('keeps the rules of the old place until one has ended that began meanwhile', async () => {
+      let held: Awaited<ReturnType<typeof holdRequest>> | undefined
+      site.openlist.answer = async ({ path }) => {
+        if (path === '/api/fs/move') held ??= await holdRequest(COPY)
+        return undefined
+      }
+      let during: unknown
+      atWait(2, () => {
+        during = site.openlist.metas.at('/ruled')
+        held?.release()
+      })
+      expect(await moveRuled()).toMatchObject({ code: 200, data: { waiting: 0 } })
+      expect(during).toMatchObject({ path: '/ruled' })
+      expect(site.openlist.metas.at('/ruled')).toBeUndefined()
+      await held?.answer
+    })
+
+    test('leaves the rules at the old place when one that began meanwhile goes on', async () => {
+      let held: Awaited<ReturnType<typeof holdRequest>> | undefined
+      site.openlist.answer = async ({ path }) => {
+        if (path === '/api/fs/move') held ??= await holdRequest(COPY)
+        return undefined
+      }
+      await moveRuled()
+      const { data } = await site.admin('GET', 'folder_rule/list?path=/ruled')
+      expect(data.total).toBe(1)
+      held?.release()
+      await held?.answer
+    })
+
     test('for nine seconds at most, and then refuses it', async () => {
       const { answer, release } = await holdRequest(COPY)
       const before = await site.admin('GET', 'folder_rule/list')

@@ -10,12 +10,13 @@ import type { FileServer } from '../../core/base/file-server.ts'
 import { writing } from '../../core/database/statements.ts'
 import type { Access } from './decision.ts'
 import { readFolder } from './fields.ts'
-import { needFileServer, refuseWhileMoving, type RuleDeps } from './folder-rules.ts'
+import { isNoFolderMoving, refuseWhileMoving, selectFolderMove } from './folder-move.ts'
+import { needFileServer, type RuleDeps } from './folder-rules.ts'
 import { eachOf, isOfVersion, member, recordingMetas } from './meta-store.ts'
 import { listForeignIn, type Meta } from './metas.ts'
 import { readRights, type Rights } from './plan.ts'
 import { isFileThere, pathsWhere } from './there.ts'
-import { isNoFolderMoved, selectFolderMove, type Whose } from './rule-store.ts'
+import type { Whose } from './rule-store.ts'
 import { writeInTime } from './write-in-time.ts'
 
 /** How often the rules may change while lists are read. */
@@ -57,7 +58,7 @@ export async function adoptFolder(
       of(operator),
       { kind: 'folder_rule_created', fresh: true },
       ({ now, by, event }) => {
-        const where = and(isOfVersion(rights.version), isNoFolderMoved(deps.db, now))
+        const where = and(isOfVersion(rights.version), isNoFolderMoving(deps.db, now))
         return {
           moving: selectFolderMove(deps.db, now),
           event: insertEvents(

@@ -19,6 +19,7 @@ import { Refusal } from '../../core/base/refusals.ts'
 import type { Deps } from '../../core/deps.ts'
 import type { Access } from './decision.ts'
 import { readAccess, readFolder } from './fields.ts'
+import { refuseWhileMoving, selectFolderMove } from './folder-move.ts'
 import {
   countRules,
   deleteRule,
@@ -28,7 +29,6 @@ import {
   type ListedRule,
   mayMakeRule,
   type RuleFilter,
-  selectFolderMove,
   selectListedRules,
   selectNumbers,
   selectRule,
@@ -204,11 +204,6 @@ function whoseOf(
     return { whose: { builtIn, groupId: null, userId: null }, name: builtIn }
   if (group === undefined) throw new Refusal('groupNotFound')
   return { whose: { builtIn: null, groupId: group.id, userId: null }, name: group.name }
-}
-
-/** @throws {Refusal} `folderIsMoved`. */
-export function refuseWhileMoving(moves: readonly unknown[]): void {
-  if (moves.length > 0) throw new Refusal('folderIsMoved')
 }
 
 /** @throws {Refusal} `folderRuleTaken`, `tooManyFolderRules`, `tooManyRuleFolders`. */

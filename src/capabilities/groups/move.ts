@@ -9,17 +9,18 @@ import { Refusal } from '../../core/base/refusals.ts'
 import { logError } from '../../core/database/log.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
-import { asOnlyWriter, FOLDER_MOVE, OTHERS_WRITE } from '../files/lease.ts'
 import { callAsAdmin, callOrigin } from '../files/origin.ts'
 import { forgetKept } from '../files/settings-there.ts'
 import { isAtOrBelow, pathAndParents } from './decision.ts'
 import { readFolder } from './fields.ts'
+import { moveFolders } from './folder-move.ts'
 import { needFileServer, type RuleDeps } from './folder-rules.ts'
 import { isOfVersion } from './meta-store.ts'
 import { listForeignIn } from './metas.ts'
 import { joinNames, nameOf, parentOf } from './openlist-paths.ts'
 import { readRights } from './plan.ts'
 import { MAX_RULE_PATH_CHARACTERS } from '../../core/accounts/groups.ts'
+import { waitForAll } from './requests-under-way.ts'
 import { isLocal, listStorages } from './second-paths.ts'
 import { itemAt, kindAt, listAt, pathsWhere, seesAll } from './there.ts'
 import { isEntered } from './waiting-tasks.ts'
@@ -34,7 +35,7 @@ import { writeAll } from './writer.ts'
  * @throws {Refusal} Those of `readFolder`; `noFileServer`, `notAdmin`, `confirmationNeeded`,
  *   `folderRuleNotFound` when no rule is in it, `folderInvalid` for a folder in itself,
  *   `folderRuleTaken` when rules are at the new place, `folderHasOwnUsers`, `folderNotMoved`,
- *   `folderMovedInPart`, `folderIsMoved`, `requestsUnderWay`, `filesUnavailable`, `filesBroken`.
+ *   `folderMovedInPart`, `folderIsMoving`, `requestsUnderWay`, `filesUnavailable`, `filesBroken`.
  */
 export async function moveFolder(
   deps: RuleDeps,
@@ -52,12 +53,7 @@ export async function moveFolder(
   const between = joinNames(parentOf(to), nameOf(path))
   const isOneStep = parentOf(path) === parentOf(to) || between === to
   const steps = isOneStep ? [to] : [between, to]
-  const move = () => moveInSteps(deps, files, operator, path, steps)
-  const lease = { leaseMilliseconds: MOVE_MILLISECONDS, patienceMilliseconds: 0 }
-  await asOnlyWriter(deps, files, FOLDER_MOVE, move, lease).catch((error: unknown) => {
-    const isSecond = error instanceof Refusal && error.detail === OTHERS_WRITE
-    throw isSecond ? new Refusal('folderIsMoved') : error
-  })
+  await moveFolders(deps, files, () => moveInSteps(deps, files, operator, path, steps))
   return writeInTime(deps)
 }
 
@@ -79,8 +75,6 @@ async function moveInSteps(
   }
 }
 
-/** No rule is changed for so long, if whoever moves a folder was killed. */
-const MOVE_MILLISECONDS = 5 * 60_000
 /** The refusals of a move after which the folder is where it was. */
 const STOPPED: readonly string[] = ['folderNotMoved', 'requestsUnderWay']
 
@@ -120,6 +114,8 @@ async function moveOnce(
     const listed = await renewLists(deps, files, path)
     isForgotten = await forgetInSearch(deps, files, path)
     await moveThere(deps, files, path, to)
+    // A copy into the folder that began meanwhile makes it anew at the old path.
+    isForgotten &&= await waitForAll(deps)
     isForgotten &&= listed !== undefined && (await forgetOldPath(deps, files, listed))
     // It has put the folder itself back, which is not there any more.
     isForgotten &&= await forgetInSearch(deps, files, path)

@@ -210,14 +210,40 @@ export async function waitForRequests(
   known: number,
 ): Promise<boolean> {
   if (known === 0) return false
-  let [found, next, waited] = [await countUnderWay(deps), FIRST_WAIT_MILLISECONDS, 0]
+  const found = await waitWhile(deps, () => countUnderWay(deps))
+  return found.count < known
+}
+
+/**
+ * Waits for all requests that are under way now, as long as a change may.
+ *
+ * @returns Whether all have ended.
+ */
+export async function waitForAll(deps: Pick<Deps, 'db' | 'now' | 'wait'>): Promise<boolean> {
+  const { id, endsAt } = fileRequests
+  const isUnderWay = gt(endsAt, deps.now())
+  const begun = await deps.db.select({ id }).from(fileRequests).where(isUnderWay)
+  const ids = new Set(begun.map((request) => request.id))
+  const { awaited } = await waitWhile(deps, async () => {
+    const left = await deps.db.select({ id }).from(fileRequests)
+    return { awaited: left.filter((request) => ids.has(request.id)).length }
+  })
+  return awaited === 0
+}
+
+/** Waits as long as a change may, while `count` counts requests that are awaited. */
+async function waitWhile<Found extends { awaited: number }>(
+  deps: Pick<Deps, 'wait'>,
+  count: () => Promise<Found>,
+): Promise<Found> {
+  let [found, next, waited] = [await count(), FIRST_WAIT_MILLISECONDS, 0]
   while (found.awaited > 0 && waited < PATIENCE_MILLISECONDS) {
     await deps.wait(next)
     waited += next
     next = Math.min(2 * next, LONGEST_WAIT_MILLISECONDS)
-    found = await countUnderWay(deps)
+    found = await count()
   }
-  return found.count < known
+  return found
 }
 
 async function countUnderWay(deps: Pick<Deps, 'db' | 'now' | 'isolateMemory'>) {

@@ -1,4 +1,4 @@
-import { and, count, eq, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, type SQL, sql } from 'drizzle-orm'
 import { folderRules, groups, users } from '../../../schema/tables.ts'
 import { groupNameKey, MAX_FOLDER_RULES, MAX_RULE_FOLDERS } from '../../core/accounts/groups.ts'
 import { ADMIN } from '../../core/accounts/roles.ts'
@@ -6,8 +6,8 @@ import type { PageWindow } from '../../core/base/paging.ts'
 import { literal } from '../../core/database/literal.ts'
 import { type Authority, writing } from '../../core/database/statements.ts'
 import type { Database } from '../../core/deps.ts'
-import { FOLDER_MOVE, selectHeld } from '../files/lease.ts'
 import type { Access } from './decision.ts'
+import { isNoFolderMoving } from './folder-move.ts'
 
 /** Whose rights a rule gives: a built-in group, a group or a user. The others are null. */
 export interface Whose {
@@ -101,27 +101,13 @@ export function selectNumbers(db: Database, path: string) {
     .from(folderRules)
 }
 
-/**
- * Holds while no folder is moved with its rules: it would leave behind a change of these.
- *
- * @param now Unix time, milliseconds.
- */
-export function isNoFolderMoved(db: Database, now: number): SQL {
-  return notExists(selectHeld(db, FOLDER_MOVE, now))
-}
-
-/** Selects the move of a folder with its rules, while there is one. */
-export function selectFolderMove(db: Database, now: number) {
-  return selectHeld(db, FOLDER_MOVE, now)
-}
-
 /** Holds while a folder can get a rule for this user or group. */
 export function mayMakeRule(db: Database, path: string, whose: Whose, now: number): SQL {
   const isKnown =
     whose.userId === null
       ? sql`(${whose.groupId} is null or exists (select 1 from ${groups} where ${groups.id} = ${whose.groupId}))`
       : sql`exists (select 1 from ${users} where ${users.id} = ${whose.userId} and ${users.role} <> ${literal(ADMIN)})`
-  return sql`(${isNoFolderMoved(db, now)} and ${isKnown}
+  return sql`(${isNoFolderMoving(db, now)} and ${isKnown}
     and not exists (select 1 from ${folderRules} where ${folderRules.path} = ${path} and ${isOf(whose)})
     and (select count(*) from ${folderRules}) < ${MAX_FOLDER_RULES}
     and (exists (select 1 from ${folderRules} where ${folderRules.path} = ${path})
@@ -145,7 +131,7 @@ export function isOtherAccess(db: Database, id: number, access: Access, now: num
 
 /** Holds for the row of a rule that can be changed. */
 export function isChangeable(db: Database, id: number, now: number): SQL {
-  return sql`(${folderRules.id} = ${id} and ${isNoFolderMoved(db, now)})`
+  return sql`(${folderRules.id} = ${id} and ${isNoFolderMoving(db, now)})`
 }
 
 export function updateRule(db: Database, by: Authority, id: number, access: Access, now: number) {

@@ -30,12 +30,13 @@ export async function writeInTime(deps: WriterDeps): Promise<number> {
 /**
  * Makes OpenList forget what has gone from a folder, if it answers soon: it gives a file under its
  * path as long as somebody downloads it, also to who may read the path only now. A failure is
- * logged.
+ * told.
  */
 export async function forgetGone(deps: WriterDeps, files: FileServer): Promise<void> {
   if (files.problem !== undefined) return
+  const tellFailure = deps.tellFailure ?? logError
   await forgetKept(deps, hurried(files)).catch((error: unknown) =>
-    logError(error, { during: 'what the file server keeps' }),
+    tellFailure(error, { during: 'what the file server keeps' }),
   )
 }
 

@@ -251,9 +251,9 @@ export const REFUSALS = {
     message: 'the file server has users of its own for the file <path>, remove them there first',
   },
   folderNotMoved: { code: 409, message: 'the file server did not move it' },
-  folderIsMoved: {
+  folderIsMoving: {
     code: 409,
-    message: 'a folder is just moved with its rules, try again when it is there',
+    message: 'a folder with rules is being moved, try again when it is done',
   },
   requestsUnderWay: {
     code: 409,

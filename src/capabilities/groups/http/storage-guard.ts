@@ -6,6 +6,7 @@ import { validateJson } from '../../../web/http/input.ts'
 import type { FileCall, GuardedCall } from '../../../web/kit/file-guard.ts'
 import { callAsAdmin } from '../../files/origin.ts'
 import { type FolderRule, isAtOrBelow } from '../decision.ts'
+import { moveFolders } from '../folder-move.ts'
 import { hasFolders } from '../meta-store.ts'
 import { withSmallNames } from '../openlist-members.ts'
 import { readRights } from '../plan.ts'
@@ -32,13 +33,19 @@ export function guardStorages(
 ): GuardedCall | undefined {
   const isUpdate = call.path === '/api/admin/storage/update' && call.method === 'POST'
   if (call.area !== 'api' || !isUpdate) return undefined
+  let sent: v.InferOutput<typeof storageSchema> | undefined
   return {
     admit: async () => {
       if (!(await hasFolders(deps.db))) return {}
-      const sent = validateJson(storageSchema, call.body())
-      await refuseMove(deps, files, sent)
+      sent = validateJson(storageSchema, call.body())
       return understoodJson(sent)
     },
+    send: (_, send) =>
+      moveFolders(deps, files, async () => {
+        if (sent !== undefined) await refuseMove(deps, files, sent)
+        else if (await hasFolders(deps.db)) throw new Refusal('folderIsMoving')
+        return send()
+      }),
   }
 }
 

@@ -157,7 +157,7 @@ const refusals: Record<RefusalName, string> = {
   fileHasOwnUsers:
     'The file server has a list of users for the file <path>, and rules are for folders. Delete the list there first.',
   folderNotMoved: 'The file server did not move the folder. Nothing was changed.',
-  folderIsMoved:
+  folderIsMoving:
     'A folder is being moved with its rules. Nothing was changed. Try again in a minute.',
   requestsUnderWay:
     'Copies or moves are under way that could take the folder elsewhere. Nothing was changed. Try again when they have ended.',
