@@ -152,6 +152,15 @@ describe('POST /api/admin/folder_rule/update and /delete', () => {
     ['create', () => create({ path: '/a/b', uid: BOB, access: 'read' })],
     ['update', (id) => site.admin('POST', 'folder_rule/update', { id, access: 'none' })],
     ['delete', (id) => site.admin('POST', `folder_rule/delete?id=${id}`)],
+    [
+      'a new member',
+      async () => {
+        const id = await site.addGroup('staff')
+        await site.addRule('/b', { group: 'staff' }, 'read')
+        site.openlist.sent.splice(0)
+        return site.admin('POST', 'group/member/add', { id, users: [ALICE] })
+      },
+    ],
   ]
   const VERSION = { key: 'version', value: 'v4.2.5' }
 

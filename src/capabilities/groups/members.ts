@@ -21,7 +21,8 @@ import {
   selectUnfit,
 } from './group-store.ts'
 import { notMade } from './manage-groups.ts'
-import { type WriterDeps, writeInTime } from './write-in-time.ts'
+import { hasFolders } from './meta-store.ts'
+import { forgetGone, type WriterDeps, writeInTime } from './write-in-time.ts'
 
 /** The number of users of one request. */
 const MAX_USERS = 500
@@ -76,7 +77,14 @@ export async function addMembers(
   )
   if (typeof unfit[0]?.groupId !== 'number') throw new Refusal('groupNotFound')
   refuseUnfit(unfit)
-  if (membersAdded.length > 0) await writeInTime(deps)
+  if (membersAdded.length > 0) await writeGiven(deps)
+}
+
+/** Writes what new members may read, but not what has gone from there before. */
+async function writeGiven(deps: WriterDeps): Promise<void> {
+  const files = deps.fileServer()
+  if (files !== undefined && (await hasFolders(deps.db))) await forgetGone(deps, files)
+  await writeInTime(deps)
 }
 
 function addedBy(operator: Operator) {
@@ -135,7 +143,7 @@ export async function addToNamedGroup(
   refuseUnfit(unfit)
   const id = made[0]?.id ?? unfit[0]?.groupId
   if (typeof id !== 'number') throw notMade(rivals)
-  if (membersAdded.length > 0) await writeInTime(deps)
+  if (membersAdded.length > 0) await writeGiven(deps)
   return id
 }
 
