@@ -665,6 +665,25 @@ describe('a task that is deleted from its list', () => {
     expect(unlisted()).toEqual([])
   })
 
+  test.each([
+    ['delete?tid=own', {}],
+    ['delete_some', ['own']],
+  ])('stays in it while it runs: %s', async (call, body) => {
+    queue('own', { state: RUNNING })
+    const refused = {
+      code: 409,
+      message: 'this task has not ended yet, try again when it is canceled',
+    }
+    for (const token of [bob, site.adminToken])
+      expect(await post(`copy/${call}`, body, token)).toMatchObject(refused)
+    expect(unlisted()).toEqual([])
+    const added = await site.addRule('/nas/closed', { uid: BOB }, 'none')
+    expect(added.data).toMatchObject({ waiting: 1 })
+    const [task] = site.openlist.tasks.rows
+    if (task !== undefined) task.state = CANCELED
+    expect(await post(`copy/${call}`, body)).toMatchObject({ code: 200 })
+  })
+
   test('stays where it can not be cancelled', async () => {
     queue('own')
     site.openlist.answer = ({ path }) =>

@@ -328,6 +328,23 @@ export function listFailed(deps: OriginDeps, files: FileServer, kind: TaskKind):
   return listTasks(deps, files, kind, 'done', ({ state }) => FAILED.includes(state))
 }
 
+/** Lists those of the ids whose tasks run. */
+export function listRunning(
+  deps: OriginDeps,
+  files: FileServer,
+  kind: TaskKind,
+  ids: readonly string[],
+): Promise<string[]> {
+  const runs = [RUNNING, CANCELING]
+  return listTasks(
+    deps,
+    files,
+    kind,
+    'undone',
+    ({ id, state }) => ids.includes(id) && runs.includes(state),
+  )
+}
+
 function isOfUser(task: Task): boolean {
   return task.creator_role !== ADMIN
 }

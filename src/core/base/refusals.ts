@@ -255,6 +255,10 @@ export const REFUSALS = {
     code: 409,
     message: 'a folder with rules is being moved, try again when it is done',
   },
+  taskNotEnded: {
+    code: 409,
+    message: 'this task has not ended yet, try again when it is canceled',
+  },
   requestsUnderWay: {
     code: 409,
     message: 'copies or moves are under way, try again when they have ended',

@@ -42,7 +42,13 @@ import { wayIn } from '../way-in.ts'
 import { type AllowedRequest, sendAwaited, sendWithoutRules } from '../requests-under-way.ts'
 import { readShare, refuseEndedShare } from '../shares.ts'
 import { itemAt, kindAt } from '../there.ts'
-import { cancelForbiddenTasks, cancelTasks, endTasksInto, listFailed } from '../waiting-tasks.ts'
+import {
+  cancelForbiddenTasks,
+  cancelTasks,
+  endTasksInto,
+  listFailed,
+  listRunning,
+} from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
 import { davPathOf, type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
 import { guardMetas } from './meta-guard.ts'
@@ -306,11 +312,15 @@ async function refuseItems(
   if (stopsAdmins && known.hasRules) refuseUnmet(seen, item.needs(await adminBasePath(site)))
 }
 
+const END_TRIES = 4
+const END_MILLISECONDS = 250
+
 /**
- * Cancels tasks that are about to be deleted from a list: OpenList leaves them in its queue.
+ * Cancels tasks that are about to be deleted from a list: OpenList leaves them in its queue, and
+ * one that runs on could be in no list.
  *
- * @throws {Refusal} `folderDenied` for the guest, who has no tasks; `filesUnavailable`,
- *   `filesBroken`.
+ * @throws {Refusal} `folderDenied` for the guest, who has no tasks; `taskNotEnded`,
+ *   `filesUnavailable`, `filesBroken`.
  */
 async function cancelFirst(
   { deps, files }: Site,
@@ -321,6 +331,10 @@ async function cancelFirst(
   const call = isAdmin ? asAdmin : ask
   if (call === undefined) throw new Refusal('folderDenied')
   await cancelTasks(kind, ids, call)
+  for (let tries = 0; (await listRunning(deps, files, kind, ids)).length > 0; tries++) {
+    if (tries === END_TRIES) throw new Refusal('taskNotEnded')
+    await deps.wait(END_MILLISECONDS)
+  }
 }
 
 /**

@@ -159,6 +159,7 @@ const refusals: Record<RefusalName, string> = {
   folderNotMoved: 'The file server did not move the folder. Nothing was changed.',
   folderIsMoving:
     'A folder is being moved with its rules. Nothing was changed. Try again in a minute.',
+  taskNotEnded: 'This task has not ended yet. Try again when it is canceled.',
   requestsUnderWay:
     'Copies or moves are under way that could take the folder elsewhere. Nothing was changed. Try again when they have ended.',
   folderMovedInPart:

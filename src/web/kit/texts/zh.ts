@@ -355,6 +355,7 @@ export const kitZh: KitTexts = {
       '文件服务器上有文件 <path> 的用户列表，而规则只用于文件夹。请先在文件服务器上删除该列表。',
     folderNotMoved: '文件服务器没有移动此文件夹，未作任何更改。',
     folderIsMoving: '正在移动一个带有规则的文件夹，未作任何更改。请一分钟后重试。',
+    taskNotEnded: '此任务尚未结束，请在其取消后重试。',
     requestsUnderWay:
       '仍有复制或移动在进行，可能把此文件夹带到别处。未作任何更改，请在其结束后重试。',
     folderMovedInPart: '文件服务器已将此文件夹及其规则移到 <path>，但没有改名。请从那里继续移动。',
