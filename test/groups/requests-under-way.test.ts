@@ -101,6 +101,27 @@ async function holdRequest(request: Request, signal?: AbortSignal) {
   return { answer, release: (last = answered()) => held.resolve(last) }
 }
 
+/** Lets something happen after the looks at the rights for a move of Bob, before it is sent. */
+async function moveAround(happens: () => Promise<unknown>) {
+  const held = Promise.withResolvers<undefined>()
+  const looked = Promise.withResolvers<void>()
+  site.openlist.answer = ({ path }) => {
+    if (!path.startsWith('/api/admin/storage/list')) return undefined
+    looked.resolve()
+    return held.promise
+  }
+  const answer = send(MOVE)
+  await looked.promise
+  site.openlist.answer = undefined
+  await happens()
+  held.resolve(undefined)
+  const { code }: { code: number } = await (await answer).json()
+  const isSent = site.openlist.paths().includes('POST /api/fs/move')
+  return { code, isSent, noted: await rows() }
+}
+
+const NOT_SENT = { code: 503, isSent: false, noted: [] }
+
 /** Happens at a wait of a change, in place of the time that it takes. */
 function atWait(number: number, happens: () => void): void {
   let waits = 0
@@ -114,6 +135,16 @@ function atWait(number: number, happens: () => void): void {
 function queue(id: string, name = 'something else'): void {
   const copy = { kind: 'copy', name, creator: 'bob', creator_role: 0 }
   site.openlist.tasks.rows.push({ id, ...copy, state: PENDING })
+}
+
+/** Holds a copy of Bob, once it has begun while the file server moves a folder. */
+function holdCopyDuringMove() {
+  const copy: { held?: Awaited<ReturnType<typeof holdRequest>> } = {}
+  site.openlist.answer = async ({ path }) => {
+    if (path === '/api/fs/move') copy.held ??= await holdRequest(COPY)
+    return undefined
+  }
+  return copy
 }
 
 /** Moves a folder with its rules. */
@@ -155,21 +186,8 @@ describe('a request that the file server works on', () => {
   })
 
   test.each(Object.keys(CHANGES))('is not sent when it comes after: %s', async (name) => {
-    const held = Promise.withResolvers<undefined>()
-    const looked = Promise.withResolvers<void>()
-    site.openlist.answer = ({ path }) => {
-      if (!path.startsWith('/api/admin/storage/list')) return undefined
-      looked.resolve()
-      return held.promise
-    }
-    const answer = send(MOVE)
-    await looked.promise
-    site.openlist.answer = undefined
-    expect(await CHANGES[name]?.()).toMatchObject({ code: 200 })
-    held.resolve(undefined)
-    expect(await (await answer).json()).toMatchObject({ code: 503 })
-    expect(site.openlist.paths()).not.toContain('POST /api/fs/move')
-    expect(await rows()).toEqual([])
+    const change = async () => expect(await CHANGES[name]?.()).toMatchObject({ code: 200 })
+    expect(await moveAround(change)).toEqual(NOT_SENT)
   })
 
   test('is looked at again also when it ends before the wait', async () => {
@@ -271,21 +289,7 @@ describe('a request that the file server works on', () => {
   ])(
     'is not sent %s, also when it had the right one before and has it again',
     async (_, happens) => {
-      const held = Promise.withResolvers<undefined>()
-      const looked = Promise.withResolvers<void>()
-      site.openlist.answer = ({ path }) => {
-        if (!path.startsWith('/api/admin/storage/list')) return undefined
-        looked.resolve()
-        return held.promise
-      }
-      const answer = send(MOVE)
-      await looked.promise
-      site.openlist.answer = undefined
-      await happens()
-      held.resolve(undefined)
-      expect(await (await answer).json()).toMatchObject({ code: 503 })
-      expect(site.openlist.paths()).not.toContain('POST /api/fs/move')
-      expect(await rows()).toEqual([])
+      expect(await moveAround(happens)).toEqual(NOT_SENT)
     },
   )
 
@@ -410,33 +414,25 @@ describe('a request that the file server works on', () => {
     })
 
     test('keeps the rules of the old place until one has ended that began meanwhile', async () => {
-      let held: Awaited<ReturnType<typeof holdRequest>> | undefined
-      site.openlist.answer = async ({ path }) => {
-        if (path === '/api/fs/move') held ??= await holdRequest(COPY)
-        return undefined
-      }
+      const copy = holdCopyDuringMove()
       let during: unknown
       atWait(2, () => {
         during = site.openlist.metas.at('/ruled')
-        held?.release()
+        copy.held?.release()
       })
       expect(await moveRuled()).toMatchObject({ code: 200, data: { waiting: 0 } })
       expect(during).toMatchObject({ path: '/ruled' })
       expect(site.openlist.metas.at('/ruled')).toBeUndefined()
-      await held?.answer
+      await copy.held?.answer
     })
 
     test('leaves the rules at the old place when one that began meanwhile goes on', async () => {
-      let held: Awaited<ReturnType<typeof holdRequest>> | undefined
-      site.openlist.answer = async ({ path }) => {
-        if (path === '/api/fs/move') held ??= await holdRequest(COPY)
-        return undefined
-      }
+      const copy = holdCopyDuringMove()
       await moveRuled()
       const { data } = await site.admin('GET', 'folder_rule/list?path=/ruled')
       expect(data.total).toBe(1)
-      held?.release()
-      await held?.answer
+      copy.held?.release()
+      await copy.held?.answer
     })
 
     test('for nine seconds at most, and then refuses it', async () => {

@@ -89,8 +89,8 @@ export async function adoptFolder(
         }
       },
     )
-    if (made.length === 0) refuseWhileMoving(moving)
     if (made.length > 0) return { rules: made.length, waiting: await writeInTime(deps) }
+    refuseWhileMoving(moving)
   }
   throw new Refusal('unavailable', {
     detail: 'the rules change all the time',

@@ -1,3 +1,4 @@
+import { notExists, type SQL } from 'drizzle-orm'
 import { Refusal } from '../../core/base/refusals.ts'
 import type { FileServer } from '../../core/base/file-server.ts'
 import type { Database } from '../../core/deps.ts'
@@ -8,7 +9,6 @@ import {
   OTHERS_WRITE,
   selectHeld,
 } from '../files/lease.ts'
-import { notExists, type SQL } from 'drizzle-orm'
 
 /** No rule is changed for so long, if whoever moves a folder was killed. */
 const MOVE_MILLISECONDS = 5 * 60_000

@@ -278,8 +278,10 @@ export async function removeRule(deps: RuleDeps, operator: Operator, id: number)
       deleted: deleteRule(db, by, id, now),
     }),
   )
-  if (deleted.length === 0) refuseWhileMoving(moving)
-  if (deleted.length === 0) throw new Refusal('folderRuleNotFound')
+  if (deleted.length === 0) {
+    refuseWhileMoving(moving)
+    throw new Refusal('folderRuleNotFound')
+  }
   await forgetGone(deps, files)
   return writeInTime(deps)
 }

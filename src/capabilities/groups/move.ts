@@ -174,14 +174,14 @@ async function writeBefore(
   to: string,
 ): Promise<void> {
   const { waiting, underWay, areTasksLeft } = await writeAndWait(deps, files, writeAll)
-  const { writes, blocked } = waiting === 0 ? NONE_LEFT : await readRights(deps, files)
-  if ([...writes, ...blocked].some((write) => isAtOrBelow(write.path, to)))
-    throw notMoved('the metas of the new place are not written')
+  if (waiting > 0) {
+    const { writes, blocked } = await readRights(deps, files)
+    if ([...writes, ...blocked].some((write) => isAtOrBelow(write.path, to)))
+      throw notMoved('the metas of the new place are not written')
+  }
   const isBusy = underWay > 0 || areTasksLeft || (await isEntered(deps, files, path))
   if (isBusy) throw new Refusal('requestsUnderWay')
 }
-
-const NONE_LEFT = { writes: [], blocked: [] }
 
 /** More folders are not listed for a move. */
 const MAX_FOLDERS = 400

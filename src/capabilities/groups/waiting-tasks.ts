@@ -29,6 +29,8 @@ const FAILED: readonly number[] = [4, 7]
 /** The wait for tasks to end, once they are told to; not so long that the lease of the writer ends. */
 const END_TRIES = 10
 const END_MILLISECONDS = 250
+/** The wait for them to end before they are deleted from the list. */
+const DELETION_TRIES = 4
 /**
  * What one that ends has put into a queue is cancelled, too: an unpacking first makes one task, and
  * that one more.
@@ -328,21 +330,19 @@ export function listFailed(deps: OriginDeps, files: FileServer, kind: TaskKind):
   return listTasks(deps, files, kind, 'done', ({ state }) => FAILED.includes(state))
 }
 
-/** Lists those of the ids whose tasks run. */
-export function listRunning(
-  deps: OriginDeps,
+/** Tells whether tasks that were cancelled have ended. It waits for a second. */
+export async function haveEnded(
+  deps: TaskDeps,
   files: FileServer,
   kind: TaskKind,
   ids: readonly string[],
-): Promise<string[]> {
-  const runs = [RUNNING, CANCELING]
-  return listTasks(
-    deps,
-    files,
-    kind,
-    'undone',
-    ({ id, state }) => ids.includes(id) && runs.includes(state),
-  )
+): Promise<boolean> {
+  const runs = ({ id, state }: Task) => ids.includes(id) && [RUNNING, CANCELING].includes(state)
+  for (let tries = 0; (await listTasks(deps, files, kind, 'undone', runs)).length > 0; tries++) {
+    if (tries === DELETION_TRIES) return false
+    await deps.wait(END_MILLISECONDS)
+  }
+  return true
 }
 
 function isOfUser(task: Task): boolean {

@@ -46,8 +46,8 @@ import {
   cancelForbiddenTasks,
   cancelTasks,
   endTasksInto,
+  haveEnded,
   listFailed,
-  listRunning,
 } from '../waiting-tasks.ts'
 import { settleFor } from '../writer.ts'
 import { davPathOf, type ItemCall, itemCallOf, type Move, needsOfShared } from './items.ts'
@@ -251,9 +251,10 @@ function guardItems(site: Site, item: ItemCall): GuardedCall {
       const known = await settle(site, asker)
       if (known === undefined) throw new Refusal('folderDenied')
       version = known.version
-      if (isAwaited === true) awaited = known
-      if (isAwaited === true && !known.seen.isAdmin)
-        moves = item.moves?.(known.account.basePath) ?? []
+      if (isAwaited === true) {
+        awaited = known
+        if (!known.seen.isAdmin) moves = item.moves?.(known.account.basePath) ?? []
+      }
       await refuseItems(site, item, known)
       if (item.retries !== undefined && !known.seen.isAdmin)
         await refuseSecondRetry(site, item.retries, known)
@@ -312,9 +313,6 @@ async function refuseItems(
   if (stopsAdmins && known.hasRules) refuseUnmet(seen, item.needs(await adminBasePath(site)))
 }
 
-const END_TRIES = 4
-const END_MILLISECONDS = 250
-
 /**
  * Cancels tasks that are about to be deleted from a list: OpenList leaves them in its queue, and
  * one that runs on could be in no list.
@@ -331,10 +329,7 @@ async function cancelFirst(
   const call = isAdmin ? asAdmin : ask
   if (call === undefined) throw new Refusal('folderDenied')
   await cancelTasks(kind, ids, call)
-  for (let tries = 0; (await listRunning(deps, files, kind, ids)).length > 0; tries++) {
-    if (tries === END_TRIES) throw new Refusal('taskNotEnded')
-    await deps.wait(END_MILLISECONDS)
-  }
+  if (!(await haveEnded(deps, files, kind, ids))) throw new Refusal('taskNotEnded')
 }
 
 /**
